@@ -1,0 +1,172 @@
+#include "core/base/error.h"
+
+#include "core/base/text.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const status_texts[] = {
+#define X(code, text) text,
+    MR_STATUSES(X)
+#undef X
+};
+
+/* Spark's error-conditions.json, as far as we raise them: sorted by condition. */
+static const struct {
+    const char *condition, *sqlstate;
+} sqlstates[] = {
+    {"AMBIGUOUS_REFERENCE", "42704"},
+    {"ARITHMETIC_OVERFLOW", "22003"},
+    {"CANNOT_PARSE_TIMESTAMP", "22007"},
+    {"CAST_INVALID_INPUT", "22018"},
+    {"CAST_OVERFLOW", "22003"},
+    {"COLUMN_ALREADY_EXISTS", "42711"},
+    {"DATATYPE_MISMATCH", "42K09"},
+    {"DATETIME_FIELD_OUT_OF_BOUNDS", "22023"},
+    {"DIVIDE_BY_ZERO", "22012"},
+    {"DUPLICATED_MAP_KEY", "23505"},
+    {"EVENT_TIME_IS_NOT_ON_TIMESTAMP_TYPE", "42K09"},
+    {"FIELD_NOT_FOUND", "42704"},
+    {"GROUP_BY_AGGREGATE", "42903"},
+    {"GROUP_BY_POS_AGGREGATE", "42903"},
+    {"GROUP_BY_POS_OUT_OF_RANGE", "42805"},
+    {"INVALID_ARRAY_INDEX", "22003"},
+    {"INVALID_ARRAY_INDEX_IN_ELEMENT_AT", "22003"},
+    {"INVALID_EXTRACT_BASE_FIELD_TYPE", "42000"},
+    {"INVALID_PARAMETER_VALUE", "22023"},
+    {"INVALID_SUBQUERY_EXPRESSION", "42823"},
+    {"INVALID_WHERE_CONDITION", "42903"},
+    {"MALFORMED_RECORD_IN_PARSING", "22023"},
+    {"MISSING_AGGREGATION", "42803"},
+    {"MISSING_GROUP_BY", "42803"},
+    {"NESTED_AGGREGATE_FUNCTION", "42607"},
+    {"NON_TIME_WINDOW_NOT_SUPPORTED_IN_STREAMING", "42KDE"},
+    {"NUMERIC_VALUE_OUT_OF_RANGE", "22003"},
+    {"NUM_COLUMNS_MISMATCH", "42826"},
+    {"NUM_TABLE_VALUE_ALIASES_MISMATCH", "42826"},
+    {"PARSE_SYNTAX_ERROR", "42601"},
+    {"STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE", "42K06"},
+    {"STATE_STORE_VALUE_SCHEMA_NOT_COMPATIBLE", "42K06"},
+    {"STREAMING_CHECKPOINT_MISSING_METADATA_FILE", "42K03"},
+    {"STREAMING_OUTPUT_MODE", "42KDE"},
+    {"STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY", "42K03"},
+    {"STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA", "42K03"},
+    {"TABLE_OR_VIEW_NOT_FOUND", "42P01"},
+    {"UNRESOLVED_COLUMN", "42703"},
+    {"UNRESOLVED_ROUTINE", "42883"},
+    {"UNSUPPORTED_FEATURE", "0A000"},
+    {"UNSUPPORTED_GENERATOR", "42K0E"},
+    {"WRONG_NUM_ARGS", "42605"},
+};
+
+const char *mr_status_text(enum mr_status status)
+{
+    return status_texts[status];
+}
+
+const char *mr_error_sqlstate(const char *condition)
+{
+    size_t n = strcspn(condition, ".");
+
+    for (size_t i = 0; i < sizeof sqlstates / sizeof sqlstates[0]; i++)
+        if (strlen(sqlstates[i].condition) == n && memcmp(sqlstates[i].condition, condition, n) == 0)
+            return sqlstates[i].sqlstate;
+    return "";
+}
+
+enum mr_status mr_error_set(struct mr_error *err, enum mr_status status, int os_error,
+                            const char *condition, const char *source_file, int source_line,
+                            const char *format, ...)
+{
+    va_list args;
+
+    if (err == NULL)
+        return status;
+    err->status = status;
+    err->os_error = os_error;
+    err->source_file = source_file;
+    err->source_line = source_line;
+    snprintf(err->condition, sizeof err->condition, "%s", condition);
+    va_start(args, format);
+    vsnprintf(err->message, sizeof err->message, format, args);
+    va_end(args);
+    return status;
+}
+
+void mr_error_format(const struct mr_error *err, char *text, uint64_t text_bytes)
+{
+    char place[MR_ERROR_FILE + 32] = "";
+    char condition[MR_ERROR_CONDITION + 4] = "", state[24] = "", os[128] = "";
+
+    if (err->file[0] && err->line)
+        snprintf(place, sizeof place, "%s:%u:%u: ", err->file, err->line, err->column);
+    else if (err->file[0])
+        snprintf(place, sizeof place, "%s: ", err->file);
+    else if (err->line)
+        snprintf(place, sizeof place, "line %u, column %u: ", err->line, err->column);
+    if (err->condition[0]) {
+        const char *sqlstate = mr_error_sqlstate(err->condition);
+        snprintf(condition, sizeof condition, "[%s] ", err->condition);
+        if (sqlstate[0])
+            snprintf(state, sizeof state, " SQLSTATE: %s", sqlstate);
+    }
+    if (err->os_error)
+        snprintf(os, sizeof os, ": %s", strerror(err->os_error));
+    snprintf(text, text_bytes, "%s%s%s%s%s", place, condition, err->message, os, state);
+}
+
+enum { NEAREST_NAME_MAX = 64, NEAREST_DISTANCE_MAX = 2 };
+
+static inline char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+/* Levenshtein by rows (Wagner and Fischer 1974), with adjacent swaps counted once. */
+static uint32_t edit_distance(const char *a, uint32_t a_n, const char *b, uint32_t b_n)
+{
+    uint32_t before[NEAREST_NAME_MAX + 1], last[NEAREST_NAME_MAX + 1], now[NEAREST_NAME_MAX + 1];
+
+    memset(before, 0, sizeof before);
+    for (uint32_t j = 0; j <= b_n; j++)
+        last[j] = j;
+    for (uint32_t i = 1; i <= a_n; i++) {
+        now[0] = i;
+        for (uint32_t j = 1; j <= b_n; j++) {
+            uint32_t cost = lower(a[i - 1]) != lower(b[j - 1]);
+            uint32_t best = last[j - 1] + cost;
+            if (last[j] + 1 < best)
+                best = last[j] + 1;
+            if (now[j - 1] + 1 < best)
+                best = now[j - 1] + 1;
+            if (i > 1 && j > 1 && cost && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]) && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+        }
+        memcpy(before, last, sizeof before);
+        memcpy(last, now, sizeof last);
+    }
+    return last[b_n];
+}
+
+const char *mr_error_nearest(const char *name, const char *const *names, uint32_t n)
+{
+    size_t name_n = strlen(name);
+    uint32_t best = NEAREST_DISTANCE_MAX + 1;
+    const char *nearest = NULL;
+
+    if (name_n == 0 || name_n > NEAREST_NAME_MAX)
+        return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t m = strlen(names[i]);
+        if (m > NEAREST_NAME_MAX)
+            continue;
+        uint32_t d = edit_distance(name, (uint32_t)name_n, names[i], (uint32_t)m);
+        if (d < best && d < name_n) {
+            best = d;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,34 @@
+/* job.h - the job file: YAML -> sessions and queries.
+ *
+ * How      libyaml events, one table of keys (name, type, default, text) from which the parser, --help and
+ *          the nearest-name hints come. Every error has file, line, column. ${env:NAME} and ${file:path}
+ *          are read here; values that came from them are never printed.
+ */
+#pragma once
+#include "core/run/query.h"
+
+struct mr_job_query {
+    const char *name;
+    struct mr_session session;
+    struct mr_sink_config sink;
+    const char *checkpoint;
+    enum mr_trigger_kind trigger;
+    int64_t trigger_us;
+    struct mr_place sink_place, checkpoint_place;
+};
+
+struct mr_job {
+    const char *path;
+    struct mr_job_query *queries;
+    uint32_t queries_n;
+    struct mr_engine_config engine;
+};
+
+/* Reads, checks keys and values and parses the SQL of the steps; makes nothing. */
+MR_NODISCARD enum mr_status mr_job_load(const char *path, const char *config_path,
+                                        struct mr_arena *a, struct mr_job **out,
+                                        struct mr_error *err);
+/* Plans a query: analysis, streaming rules, source and sink checks. */
+MR_NODISCARD enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,
+                                        uint32_t workers, struct mr_physical_plan **plan,
+                                        struct mr_plan_texts *texts, struct mr_error *err);

@@ -1,0 +1,25 @@
+/* parser.h - Spark SQL text -> unresolved plan (ast.h).
+ *
+ * How      Recursive descent, precedence climbing, depth limit MR_DEPTH_MAX. Spark has no reserved words:
+ *          keywords are names unless their place makes them keywords.
+ * Errors   MR_USER with PARSE_SYNTAX_ERROR (or Spark's finer condition), line and column in the text.
+ */
+#pragma once
+#include "core/sql/ast.h"
+
+/* One query, an optional ';' at the end. */
+MR_NODISCARD enum mr_status mr_sql_parse_query(struct mr_text sql, struct mr_arena *a,
+                                               struct mr_relation **out, struct mr_error *err);
+/* One expression: for the C API and tests. */
+MR_NODISCARD enum mr_status mr_sql_parse_expression(struct mr_text sql, struct mr_arena *a,
+                                                    struct mr_ast **out, struct mr_error *err);
+/* What "millrace sql" takes besides queries. */
+enum mr_statement_kind { MR_STATEMENT_QUERY, MR_STATEMENT_SHOW_FUNCTIONS };
+struct mr_statement {
+    enum mr_statement_kind kind;
+    struct mr_relation *query;
+};
+MR_NODISCARD enum mr_status mr_sql_parse_statement(struct mr_text sql, struct mr_arena *a,
+                                                   struct mr_statement *out, struct mr_error *err);
+/* The unresolved plan as an indented tree, for explain. */
+void mr_relation_print(const struct mr_relation *r, struct mr_buffer *out);
