@@ -55,6 +55,10 @@ struct mr_sink_ops {
     enum mr_status (*publish)(void *committer, uint64_t epoch, const struct mr_text *prepared,
                               uint32_t prepared_n, struct mr_error *err);
 
+    /* Between epochs, when no data is there, about every 100 ms: what waits for more rows may be given
+     * out (an output file that is old enough). NULL: nothing waits. */
+    enum mr_status (*idle)(void *committer, struct mr_error *err);
+
     enum mr_status (*writer_open)(void *writer, const struct mr_sink_config *config,
                                   void *committer, uint32_t worker, struct mr_error *err);
     void (*writer_close)(void *writer);

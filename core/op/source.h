@@ -29,7 +29,10 @@ struct mr_offsets { /* memory: the planner's, until its next call */
     struct mr_text bytes; /* what replay needs: opaque, versioned by the source */
 };
 
-struct mr_split_queue; /* core/run: splits of an epoch */
+struct mr_source_counts { /* of a reader, added to; the runtime resets them at epoch start */
+    uint64_t rows; /* as Spark counts input rows */
+    uint64_t bad;  /* records that could not be parsed */
+};
 
 struct mr_source_ops {
     const char *name;
@@ -47,8 +50,7 @@ struct mr_source_ops {
     enum mr_status (*planner_open)(void *planner, const struct mr_source_config *config,
                                    struct mr_error *err);
     void (*planner_close)(void *planner);
-    /* What is new since the last planned end. *has_new false: nothing (offsets then say where it stands).
-     * available_now: first call of freeze fixes the end. */
+    /* What is new since the last planned end. *has_new false: nothing (offsets then say where it stands). */
     enum mr_status (*plan)(void *planner, uint64_t epoch, enum mr_source_limit limit,
                            struct mr_offsets *to, bool *has_new, struct mr_error *err);
     /* trigger available_now: later plans go no further than what is there now. */
@@ -72,11 +74,11 @@ struct mr_source_ops {
     enum mr_status (*reader_open)(void *reader, const struct mr_source_config *config,
                                   struct mr_error *err);
     void (*reader_close)(void *reader);
+    /* split's bytes may go away after the call. */
     enum mr_status (*open_split)(void *reader, struct mr_text split, struct mr_error *err);
     /* Fills out (valid until the next call). MR_NEED_INPUT or MR_MORE_OUTPUT: out has rows, maybe 0;
-     * MR_BLOCKED: nothing yet; MR_DONE: the split is finished (out may have its last rows). input_rows:
-     * rows as Spark counts them, added. */
-    enum mr_step (*pull)(void *reader, struct mr_batch *out, uint64_t *input_rows,
+     * MR_BLOCKED: nothing yet; MR_DONE: the split is finished (out may have its last rows). */
+    enum mr_step (*pull)(void *reader, struct mr_batch *out, struct mr_source_counts *counts,
                          struct mr_error *err);
 };
 
