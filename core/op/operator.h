@@ -25,7 +25,8 @@ struct mr_epoch {
     bool has_data;     /* false: a no-data batch */
 };
 
-/* What progress and --record tell of a stateful operator, per worker and epoch; summed over workers. */
+/* What progress and --record tell of a stateful operator, per worker and epoch; summed over workers.
+ * Rows that a partial aggregate drops as late are those of the aggregate above it. */
 struct mr_operator_counts {
     uint64_t rows_total, rows_updated, rows_removed, rows_dropped, memory_bytes;
 };
@@ -44,7 +45,10 @@ struct mr_ctx {
     uint32_t batch_rows;
     uint32_t port;                   /* in step: which child the batch comes from */
     struct mr_operator_counts counts; /* reset at epoch start; rows_total is read at its end */
-    int64_t max_time_us;             /* the watermark operator's: maximum of this epoch, INT64_MIN none */
+    /* The watermark operator's, of the rows with a time since the runtime last reset them (times_n 0). */
+    int64_t max_time_us, min_time_us;
+    __int128 time_sum_us;
+    uint64_t times_n;
 };
 
 struct mr_operator_ops {
@@ -57,7 +61,7 @@ struct mr_operator_ops {
     enum mr_status (*open)(struct mr_ctx *ctx);
     void (*close)(struct mr_ctx *ctx);
     /* Borrows in, fills the empty out. MR_MORE_OUTPUT: call again with the same in. MR_DONE: it needs no
-     * more input in this epoch (a limit). */
+     * more input in this epoch (a limit); out may hold its last rows. */
     enum mr_step (*step)(struct mr_ctx *ctx, const struct mr_batch *in, struct mr_batch *out);
     /* Epoch end. MR_MORE_OUTPUT: call again. NULL: time does not matter to it. */
     enum mr_step (*mark)(struct mr_ctx *ctx, struct mr_batch *out);

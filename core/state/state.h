@@ -23,7 +23,8 @@ struct mr_state_table { /* declaration */
     const struct mr_type *value;         /* STRUCT, for compatibility checks and show: names and types */
     uint32_t slots_n;
     const enum mr_slot_kind *slots;
-    int64_t bucket_us;                   /* width of a time bucket; 0: one bucket, no expiry */
+    int64_t bucket_us;                   /* width of a time bucket; 0: one bucket: the expiry need not
+                                            follow from the key, and evict sweeps all of it */
 };
 
 struct mr_state_row { /* header; slots follow, then the key */
@@ -53,7 +54,8 @@ MR_NODISCARD enum mr_status mr_state_open(const struct mr_state_config *config,
 void mr_state_close(struct mr_state *s);
 
 /* Finds or inserts n rows. keys[i]: encoded key; rows[i]: filled; is_new: bit i set where inserted (slots
- * all zero). A row found or inserted counts as changed in epoch unless MR_STATE_READ. */
+ * all zero). A row found or inserted counts as changed in epoch. A row found keeps its expiry; a key
+ * twice in one call is inserted by its first. */
 void mr_state_upsert(struct mr_state *s, uint64_t epoch, uint32_t n, const uint64_t *hashes,
                      const struct mr_text *keys, const int64_t *expiry_us,
                      struct mr_state_row **rows, uint64_t *is_new);
@@ -77,6 +79,7 @@ bool mr_state_next_changed(struct mr_state *s, uint64_t epoch, struct mr_state_c
                            struct mr_state_row **row);
 
 uint64_t mr_state_rows(const struct mr_state *s);
+uint64_t mr_state_changed(const struct mr_state *s, uint64_t epoch); /* rows changed in epoch */
 uint64_t mr_state_bytes(const struct mr_state *s);
 
 /* For the checkpoint. log: appends what changed in epoch since the last call (upserts, then the eviction
