@@ -28,6 +28,7 @@ void mr_builder_append_i64(struct mr_builder *b, int64_t value);
 void mr_builder_append_f64(struct mr_builder *b, double value);
 void mr_builder_append_i128(struct mr_builder *b, __int128 value);
 void mr_builder_append_text(struct mr_builder *b, struct mr_text t);
+void mr_builder_append_calendar(struct mr_builder *b, const struct mr_calendar_interval *value);
 /* ARRAY, MAP, STRUCT: append to children first (STRUCT: one each), then close the row. */
 void mr_builder_close_row(struct mr_builder *b);
 /* Fills out; the builder may go on. */
