@@ -59,6 +59,8 @@ struct mr_env_ops {
     int64_t (*now_us)(struct mr_env *env);       /* wall clock, since 1970 */
     int64_t (*monotonic_us)(struct mr_env *env); /* for durations */
     void (*sleep_us)(struct mr_env *env, int64_t us);
+    /* Sleeps until one of fds[0..n) has something to read (1) or us have passed (0). */
+    int (*wait)(struct mr_env *env, const int *fds, uint32_t n, int64_t us);
     uint64_t (*random)(struct mr_env *env);
     void (*fini)(struct mr_env *env);
 };

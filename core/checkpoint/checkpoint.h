@@ -53,6 +53,7 @@ struct mr_commit {
     int64_t next_watermark_us;     /* the global one after it */
     int64_t watermarks_us[MR_WATERMARKS_MAX]; /* of each input after it */
     uint32_t watermarks_n;
+    bool watermark_policy_max;     /* pinned: the policy of the first epoch holds after restarts */
     bool had_data;
     struct mr_text prepared;       /* of the sink: concatenated, with lengths */
 };
