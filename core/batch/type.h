@@ -52,7 +52,8 @@ struct mr_field {
 
 struct mr_type {
     enum mr_kind kind;
-    uint8_t precision, scale; /* DECIMAL */
+    uint8_t precision, scale; /* DECIMAL. INTERVAL_YEAR_MONTH: first and last unit, 0 YEAR, 1 MONTH;
+                                 INTERVAL_DAY_TIME: 0 DAY, 1 HOUR, 2 MINUTE, 3 SECOND (printing) */
     uint32_t fields_n;        /* STRUCT: its fields; ARRAY: 1, the element; MAP: 2, key and value */
     const struct mr_field *fields;
 };

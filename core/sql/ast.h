@@ -3,17 +3,34 @@
  * What     Relations are named as Spark Connect's. Three front-ends make them: the SQL parser, the job
  *          file's steps and the C API. Names keep the user's spelling; they compare without case.
  * Owner    Everything lies in one arena. place: line and column in the statement's text, from 1.
+ * Depth    Of a tree at most MR_DEPTH_MAX, AND and OR are balanced: walks may recurse.
+ * Shapes   What the parser makes of syntax that is no plain call, name first, then args:
+ *          a != b             not(=(a, b))            a BETWEEN x AND y   and(>=(a, x), <=(a, y))
+ *          a || b             concat(a, b)            a << b, >>, >>>     shiftleft, shiftright, shiftrightunsigned
+ *          -a                 negative(a), a number: a negative LITERAL   +a  positive(a)
+ *          a IS TRUE          <=>(a, true)            a IS UNKNOWN        isnull(a)
+ *          a IS DISTINCT FROM b  not(<=>(a, b))       NOT after a         not(..) around it
+ *          a LIKE p ESCAPE e  like(a, p, e)           a LIKE ANY (p, q)   or(like(a, p), like(a, q)); ALL: and
+ *          CASE x WHEN v ..   case(=(x, v), ..)       (a, b)              struct(a, b)
+ *          EXTRACT(f FROM x)  extract('f', x)         POSITION(a IN b)    position(a, b)
+ *          TRIM(BOTH c FROM x) trim(c, x), ltrim, rtrim: the characters come first, as in Spark's trim(c, x)
+ *          SUBSTRING(x FROM y FOR z) substring(x, y, z)   OVERLAY(x PLACING y FROM p FOR n) overlay(x, y, p, n)
+ *          TIMESTAMPADD(unit, n, t), DATEADD(unit, n, t)  timestampadd('unit', n, t); timestampdiff alike
+ *          TIMESTAMP '..', DATE '..'  CAST of the text, checked to be valid; X'1F' a BINARY LITERAL
+ *          current_date       NAME, as the user wrote it: a column of that name wins over the function
+ *          INTERVAL ..        LITERAL of INTERVAL_YEAR_MONTH or INTERVAL_DAY_TIME
  */
 #pragma once
 #include "core/batch/column.h"
 #include "core/expr/expr.h"
 
 enum mr_ast_kind {
-    MR_AST_LITERAL,   /* literal: one row; type in literal->type */
+    MR_AST_LITERAL,   /* literal: one row; type in literal->type; name: as it was written */
     MR_AST_NAME,      /* parts: a.b.c, resolved to column and fields */
     MR_AST_STAR,      /* parts: qualifier or none; except */
     MR_AST_CALL,      /* name, args: functions and operators ("+", "=", "<=>", "and", "not", "isnull",
-                         "in", "like", "rlike", "between" as >= and <=, "case": when, then, .., else) */
+                         "in", "like", "ilike", "rlike", "case": when, then, .., else). Operators are in
+                         lower case, functions as the user wrote them, a.b.f with the dots */
     MR_AST_CAST,      /* args[0], type; is_try */
     MR_AST_FIELD,     /* args[0].name */
     MR_AST_ITEM,      /* args[0][args[1]] */
@@ -23,7 +40,6 @@ enum mr_ast_kind {
     MR_AST_EXISTS,    /* relation */
     MR_AST_IN_QUERY,  /* args: the value(s); relation */
     MR_AST_ORDER,     /* args[0]; descending, nulls_first */
-    MR_AST_INTERVAL,  /* INTERVAL 1 HOUR 30 MINUTES with constant parts: literal; else a CALL */
     MR_AST_PARAMETER, /* named argument: name => args[0] */
 };
 
@@ -38,6 +54,7 @@ struct mr_window_spec { /* OVER (..) */
 
 struct mr_ast {
     enum mr_ast_kind kind;
+    uint16_t depth; /* of the tree from here, subqueries too */
     struct mr_place place;
     const char *name;
     const char **parts;
@@ -48,7 +65,7 @@ struct mr_ast {
     const struct mr_type *type;
     struct mr_relation *relation;
     /* CALL */
-    bool distinct, ignore_nulls, has_parentheses_only; /* current_date without () */
+    bool distinct, ignore_nulls;
     struct mr_ast *filter;                             /* FILTER (WHERE ..) */
     struct mr_ast **within;                            /* WITHIN GROUP (ORDER BY ..) */
     uint32_t within_n;
@@ -77,8 +94,8 @@ enum mr_relation_kind {
     MR_REL_LIMIT,         /* exprs[0] */
     MR_REL_OFFSET,        /* exprs[0] */
     MR_REL_WITH,          /* CTEs: names and relations, then input */
-    MR_REL_PIVOT,         /* parsed, refused where Spark refuses it */
-    MR_REL_SAMPLE,
+    MR_REL_PIVOT,         /* exprs: aggregates; columns: FOR; groups: values, maybe ALIAS */
+    MR_REL_SAMPLE,        /* name: "percent", "rows" or "bucket"; exprs[0] (bucket: and [1]) */
     MR_REL_TABLE_FUNCTION, /* range(..), explode(..) in FROM */
 };
 
@@ -97,6 +114,7 @@ struct mr_cte {
 
 struct mr_relation {
     enum mr_relation_kind kind;
+    uint16_t depth; /* as in mr_ast */
     struct mr_place place;
     struct mr_relation *input;   /* or the left one */
     struct mr_relation *right;
@@ -110,13 +128,14 @@ struct mr_relation {
     struct mr_ast **groups;      /* AGGREGATE */
     uint32_t groups_n;
     enum mr_group_kind group_kind;
-    uint32_t **sets;             /* GROUPING SETS: each a list of indexes into groups, its length first */
+    uint32_t **sets;             /* ROLLUP, CUBE and GROUPING SETS alike: each a list of indexes into
+                                    groups, its length first; groups has no expression twice */
     uint32_t sets_n;
     enum mr_join_kind join_kind;
     bool natural, lateral, outer, all, within_watermark, streaming; /* streaming: STREAM t */
     enum mr_set_kind set_kind;
     struct mr_ast *watermark;    /* WITH_WATERMARK: NAME, or ALIAS of an expression */
-    const char *delay;           /* interval text: "10 minutes" */
+    const char *delay;           /* interval text: "10 minutes", "-1 minutes" */
     struct mr_cte *ctes;
     uint32_t ctes_n;
     const struct mr_option *options; /* READ of format.`path` WITH options */

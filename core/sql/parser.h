@@ -23,3 +23,5 @@ MR_NODISCARD enum mr_status mr_sql_parse_statement(struct mr_text sql, struct mr
                                                    struct mr_statement *out, struct mr_error *err);
 /* The unresolved plan as an indented tree, for explain. */
 void mr_relation_print(const struct mr_relation *r, struct mr_buffer *out);
+/* An expression as SQL with all its parentheses: it parses to the same tree. */
+void mr_ast_print(const struct mr_ast *x, struct mr_buffer *out);
