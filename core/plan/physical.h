@@ -66,12 +66,15 @@ struct mr_node {
     const struct mr_expr *const *exprs; /* PROJECT: outputs. FILTER: exprs[0]. WATERMARK: exprs[0] the
                                           time. EXPAND: exprs_n = rows_n * output columns, row by row.
                                           GENERATE: exprs[0] the generator call, outputs after it:
-                                          columns kept. AGGREGATE: final outputs over [keys, results] */
+                                          columns kept; output: those columns, then the generator's.
+                                          VALUES: as EXPAND, literals. AGGREGATE: final outputs over
+                                          [keys, results] */
     uint32_t exprs_n;
-    uint32_t rows_n;                   /* EXPAND: rows out per row in */
+    uint32_t rows_n;                   /* EXPAND: rows out per row in. VALUES: rows */
     bool outer;                        /* GENERATE */
     const struct mr_table *table;      /* SOURCE: output may be a subset of table->schema, in any order */
-    const struct mr_expr *const *pushed; /* SOURCE: filters that hold on its columns, cheap ones first */
+    const struct mr_expr *const *pushed; /* SOURCE: filters that hold on its columns, cheap ones first:
+                                            a hint, a FILTER above does them in full */
     uint32_t pushed_n;
 
     /* EXCHANGE: hash of columns keys[0..n); none: all rows to one worker. AGGREGATE, DEDUPLICATE*: keys */
@@ -81,10 +84,13 @@ struct mr_node {
     uint32_t aggregates_n;
     enum mr_output_mode mode;
     enum mr_time_rule time_rule;
-    uint32_t time_key;                 /* index into keys (aggregate) or input columns (dedup) */
+    uint32_t time_key;                 /* index into keys (aggregate) or input columns (dedup, where
+                                          state is evicted only if that column is also one of keys) */
     int64_t window_us, slide_us, offset_us; /* a window key made here by a time column: see below */
-    uint32_t window_key;               /* key that is window(time, size) computed by the operator itself
-                                          for speed: its expr is the time column; UINT32_MAX: none */
+    uint32_t window_key;               /* PARTIAL_AGGREGATE: key that is window(time, size) computed by the
+                                          operator itself for speed: its expr is the time column, rows
+                                          where it is null are left out (no FILTER does it), the output
+                                          column is the window struct; else UINT32_MAX */
     bool is_stateful;                  /* has state tables in a stream */
     uint32_t stateful_index;           /* from the sink end, as in progress; operators with state only */
     uint32_t watermark_index;          /* WATERMARK */
