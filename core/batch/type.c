@@ -2,6 +2,7 @@
 
 #include "core/base/bounds.h"
 #include "core/base/check.h"
+#include <stdio.h>
 
 static const struct {
     const char *name;
@@ -25,8 +26,9 @@ const struct mr_type mr_type_binary = {.kind = MR_BINARY};
 const struct mr_type mr_type_date = {.kind = MR_DATE};
 const struct mr_type mr_type_timestamp = {.kind = MR_TIMESTAMP};
 const struct mr_type mr_type_timestamp_ntz = {.kind = MR_TIMESTAMP_NTZ};
-const struct mr_type mr_type_interval_year_month = {.kind = MR_INTERVAL_YEAR_MONTH};
-const struct mr_type mr_type_interval_day_time = {.kind = MR_INTERVAL_DAY_TIME};
+const struct mr_type mr_type_interval_year_month = {.kind = MR_INTERVAL_YEAR_MONTH,
+                                                           .scale = 1};
+const struct mr_type mr_type_interval_day_time = {.kind = MR_INTERVAL_DAY_TIME, .scale = 3};
 const struct mr_type mr_type_interval_calendar = {.kind = MR_INTERVAL_CALENDAR};
 
 static struct mr_type *new_type(struct mr_arena *a, enum mr_kind kind)
@@ -102,8 +104,9 @@ static bool equal(const struct mr_type *a, const struct mr_type *b, bool nullabi
 {
     if (a == b)
         return true;
-    if (a->kind != b->kind || a->precision != b->precision || a->scale != b->scale ||
-        a->fields_n != b->fields_n)
+    if (a->kind != b->kind || a->fields_n != b->fields_n)
+        return false;
+    if (a->kind == MR_DECIMAL && (a->precision != b->precision || a->scale != b->scale))
         return false;
     for (uint32_t i = 0; i < a->fields_n; i++) {
         const struct mr_field *f = &a->fields[i], *g = &b->fields[i];
@@ -147,9 +150,26 @@ static void append_string(struct mr_buffer *out, const char *s)
     mr_buffer_append(out, s, strlen(s));
 }
 
+/* "INTERVAL DAY TO HOUR": an interval with its units, other kinds as they are. */
+static const char *kind_name(const struct mr_type *type, char *text, size_t text_bytes)
+{
+    static const char *const units[2][4] = {{"YEAR", "MONTH"}, {"DAY", "HOUR", "MINUTE", "SECOND"}};
+
+    if (type->kind != MR_INTERVAL_YEAR_MONTH && type->kind != MR_INTERVAL_DAY_TIME)
+        return kinds[type->kind].name;
+    const char *const *of = units[type->kind == MR_INTERVAL_DAY_TIME];
+    if (type->precision == type->scale)
+        snprintf(text, text_bytes, "INTERVAL %s", of[type->precision]);
+    else
+        snprintf(text, text_bytes, "INTERVAL %s TO %s", of[type->precision], of[type->scale]);
+    return text;
+}
+
 void mr_type_print(const struct mr_type *type, struct mr_buffer *out)
 {
-    append_lower(out, kinds[type->kind].name);
+    char text[32];
+
+    append_lower(out, kind_name(type, text, sizeof text));
     if (type->kind == MR_DECIMAL)
         mr_buffer_append_format(out, "(%u,%u)", type->precision, type->scale);
     if (type->kind < MR_ARRAY)
@@ -191,7 +211,9 @@ static void append_quoted_if_needed(struct mr_buffer *out, const char *name)
 
 void mr_type_print_sql(const struct mr_type *type, struct mr_buffer *out)
 {
-    append_string(out, kinds[type->kind].name);
+    char text[32];
+
+    append_string(out, kind_name(type, text, sizeof text));
     if (type->kind == MR_DECIMAL)
         mr_buffer_append_format(out, "(%u,%u)", type->precision, type->scale);
     if (type->kind < MR_ARRAY)

@@ -72,7 +72,7 @@ const struct mr_type *mr_type_map(struct mr_arena *a, const struct mr_type *key,
 const struct mr_type *mr_type_struct(struct mr_arena *a, const struct mr_field *fields, uint32_t n);
 const struct mr_type *mr_type_copy(struct mr_arena *a, const struct mr_type *type);
 
-/* Kinds, precision, field names and, if asked, nullability. */
+/* Kinds, precision of decimals, field names and, if asked, nullability; not the units of intervals. */
 bool mr_type_equal(const struct mr_type *a, const struct mr_type *b);
 bool mr_type_equal_with_nullability(const struct mr_type *a, const struct mr_type *b);
 uint32_t mr_type_value_bytes(const struct mr_type *type); /* the table above */
