@@ -8,6 +8,7 @@
  * Threads  Each thread opens an env of its own (a ring per thread); files may not be shared.
  */
 #pragma once
+#include "core/base/error.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -68,6 +69,11 @@ struct mr_env_ops {
 struct mr_env {
     const struct mr_env_ops *ops;
 };
+
+/* The real one, in io/. back_end: "io_uring", "syscalls", or NULL: io_uring if it works. Closed by
+ * ops->fini. */
+MR_NODISCARD enum mr_status mr_env_open(const char *back_end, struct mr_env **out,
+                                        struct mr_error *err);
 
 /* Makes dir and each missing parent, and syncs the parent of each that it made. */
 int mr_env_make_dirs(struct mr_env *env, const char *path);
