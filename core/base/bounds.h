@@ -15,6 +15,7 @@ enum {
     MR_COLUMNS_MAX = 4096,
     MR_DEPTH_MAX = 200,           /* nesting of SQL, types, JSON schemas and values */
     MR_NAME_MAX = 255,
+    MR_ZONES_MAX = 16384,         /* time zones known to a process, offsets included */
     MR_DECIMAL_DIGITS = 38,
 };
 
