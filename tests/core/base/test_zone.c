@@ -48,9 +48,9 @@ static void gap_and_overlap(void **state)
 /* Around every change of the clock the table says what cctz says. */
 static void same_as_the_rules(void **state)
 {
-    static const char *const names[] = {"America/New_York", "Europe/Dublin",     "Africa/Casablanca",
-                                        "Asia/Kolkata",     "Australia/Lord_Howe", "Pacific/Apia",
-                                        "America/Sao_Paulo", "Africa/Monrovia"};
+    static const char *const names[] = {
+        "America/New_York",    "Europe/Dublin", "Africa/Casablanca", "Asia/Kolkata",
+        "Australia/Lord_Howe", "Pacific/Apia",  "America/Sao_Paulo", "Africa/Monrovia"};
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -92,9 +92,9 @@ static void offsets(void **state)
         {"-00:00", "Z", 0},
         {"UTC+00:00", "UTC", 0},
     };
-    static const char *const bad[] = {"",       "+",       "+18:01", "+1:2:3", "+01:60", "+0102:03",
-                                      "+123",   "UTC2",    "utc",    "z",      "+02:00 ", "GMT+",
-                                      "+1:0203"};
+    static const char *const bad[] = {"",         "+",    "+18:01", "+1:2:3", "+01:60",
+                                      "+0102:03", "+123", "UTC2",   "utc",    "z",
+                                      "+02:00 ",  "GMT+", "+1:0203"};
     int32_t seconds;
 
     (void)state;
@@ -112,9 +112,11 @@ static void offsets(void **state)
 
 static void names(void **state)
 {
-    static const char *const bad[] = {"Mars/Base", "europe/paris", "../etc/passwd", "Factory",
-                                      "localtime", "posix/UTC",    "Fixed/UTC+01",  "",
-                                      "Europe",    "A"};
+    static const char *const bad[] = {"Mars/Base",     "europe/paris",
+                                      "../etc/passwd", "Factory",
+                                      "localtime",     "posix/UTC",
+                                      "Fixed/UTC+01",  "",
+                                      "Europe",        "A"};
     char text[16];
     struct mr_error err = {0};
     const struct mr_zone *z;
