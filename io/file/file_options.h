@@ -1,0 +1,26 @@
+/* file_options.h - the options of the file source and sink that are not the format's. */
+#pragma once
+#include "core/op/sink.h"
+
+enum mr_file_clean { MR_FILE_CLEAN_OFF, MR_FILE_CLEAN_ARCHIVE, MR_FILE_CLEAN_DELETE };
+
+struct mr_file_options {
+    const char *path;
+    uint64_t files_max, bytes_max; /* per trigger; 0: no limit */
+    bool latest_first, name_only;
+    int64_t age_max_us;
+    enum mr_file_clean clean;
+    const char *archive_dir;
+    const char *name_glob; /* pathGlobFilter, or NULL */
+};
+
+/* What a source takes, for help and the check of names; the format checks the rest. */
+extern const char *const mr_file_source_options[], *const mr_file_sink_options[];
+
+MR_NODISCARD enum mr_status mr_file_options_read(const struct mr_table *table,
+                                                 struct mr_file_options *out, struct mr_error *err);
+/* Options that are in neither list go to the format: fills format_options (room for n). */
+uint32_t mr_file_format_options(const struct mr_option *options, uint32_t n,
+                                const char *const *own, struct mr_option *format_options);
+/* "128m", "10kb", "1000": Spark's byte texts. */
+bool mr_file_parse_bytes(const char *text, uint64_t *bytes);

@@ -1,0 +1,145 @@
+#include "io/file/file_reader.h"
+
+#include "core/base/check.h"
+#include <stdio.h>
+
+static void on_bad(void *arg, const struct mr_bad_record *bad)
+{
+    struct mr_file_reader *r = arg;
+
+    r->bad_n++;
+    mr_file_bad_add(&r->bad, &r->split, bad, r->split.start);
+}
+
+enum mr_status mr_file_reader_open(void *reader, const struct mr_source_config *config,
+                                   struct mr_error *err)
+{
+    struct mr_file_reader *r = reader;
+    struct mr_arena *a = config->arena;
+    const struct mr_table *t = config->table;
+    struct mr_option *options = MR_NEW_ARRAY(a, struct mr_option, t->options_n + 1);
+    struct mr_decoder_config *c = MR_NEW(a, struct mr_decoder_config);
+
+    r->config = config;
+    r->format = mr_format_find(t->format);
+    mr_arena_init(&r->scratch, a->budget, a->escape);
+    mr_arena_init(&r->split_arena, a->budget, a->escape);
+    mr_file_stream_init(&r->stream, config->env, a->budget, a->escape);
+    mr_file_bad_init(&r->bad, config->env, t->bad_records, a->budget, a->escape);
+    *c = (struct mr_decoder_config){
+        .schema = config->schema,
+        .full_schema = t->schema,
+        .options = options,
+        .options_n = mr_file_format_options(t->options, t->options_n, mr_file_source_options, options),
+        .zone = config->zone,
+        .batch_rows = config->batch_rows,
+        .on_bad = on_bad,
+        .on_bad_arg = r,
+    };
+    return r->format->decoder_open(c, a, &r->decoder, err);
+}
+
+void mr_file_reader_close(void *reader)
+{
+    struct mr_file_reader *r = reader;
+
+    if (r->decoder)
+        r->format->decoder_close(r->decoder);
+    r->decoder = NULL;
+    mr_file_stream_fini(&r->stream);
+    mr_file_bad_fini(&r->bad);
+    mr_arena_fini(&r->scratch);
+    mr_arena_fini(&r->split_arena);
+}
+
+enum mr_status mr_file_open_split(void *reader, struct mr_text split, struct mr_error *err)
+{
+    struct mr_file_reader *r = reader;
+    bool gone;
+
+    mr_arena_reset(&r->split_arena);
+    mr_file_split_read(split, &r->split_arena, &r->split);
+    r->bad_n = 0;
+    enum mr_status status = mr_file_stream_open(&r->stream, &r->split, &gone, err);
+    if (status != MR_OK)
+        return status;
+    r->is_open = !gone;
+    r->window_done = true;
+    if (gone)
+        fprintf(stderr, "millrace: warning: %s is gone: epoch %llu runs without it\n", r->split.path,
+                (unsigned long long)r->split.epoch);
+    else
+        r->format->decoder_begin(r->decoder);
+    return MR_OK;
+}
+
+/* A record too large to hold: quarantined by its beginning, the rest skipped. */
+static enum mr_status drop_giant(struct mr_file_reader *r, struct mr_error *err)
+{
+    struct mr_file_stream *s = &r->stream;
+    struct mr_bad_record bad = {.raw = {(const char *)s->data, 4096},
+                                .reason = "the record is longer than 256 MiB (its beginning is shown)",
+                                .offset = s->offset - r->split.start};
+
+    if (r->split.end == UINT64_MAX && r->split.start == 0 && r->format->splittable == NULL)
+        return MR_FAIL(err, MR_QUERY, 0, "%s: a record is longer than %d bytes", r->split.path,
+                       MR_FILE_RECORD_BYTES_MAX);
+    on_bad(r, &bad);
+    mr_file_stream_skip(s);
+    return MR_OK;
+}
+
+/* One window's worth of rows. */
+static enum mr_status decode(struct mr_file_reader *r, struct mr_batch *out, struct mr_error *err)
+{
+    struct mr_file_stream *s = &r->stream;
+    uint64_t used = 0;
+    enum mr_status status = MR_OK;
+
+    if (r->window_done && !s->at_end) {
+        status = mr_file_stream_fill(s, err);
+        if (status != MR_OK)
+            return status;
+    }
+    r->window_done = false;
+    if (s->n == 0) {
+        r->window_done = true;
+        return MR_OK;
+    }
+    status = r->format->decode(r->decoder, s->data, s->n, s->at_end, &r->scratch, out, &used, err);
+    if (status != MR_OK)
+        return status;
+    mr_file_stream_consume(s, used);
+    r->window_done = s->n == 0 || (used == 0 && out->rows == 0);
+    if (r->window_done && !s->at_end && s->n > MR_FILE_RECORD_BYTES_MAX)
+        return drop_giant(r, err);
+    return MR_OK;
+}
+
+enum mr_step mr_file_pull(void *reader, struct mr_batch *out, struct mr_source_counts *counts,
+                          struct mr_error *err)
+{
+    struct mr_file_reader *r = reader;
+
+    *out = (struct mr_batch){0};
+    mr_arena_reset(&r->scratch);
+    if (!r->is_open)
+        return MR_DONE;
+    uint64_t bad_before = r->bad_n;
+    enum mr_status status = decode(r, out, err);
+    counts->rows += out->rows;
+    counts->bad += r->bad_n - bad_before;
+    if (status != MR_OK) {
+        if (err->file[0] == '\0')
+            snprintf(err->file, sizeof err->file, "%s", r->split.path);
+        return MR_FAILED;
+    }
+    if (!(r->window_done && r->stream.at_end))
+        return MR_MORE_OUTPUT;
+    MR_ASSERT(r->stream.n == 0);
+    if (mr_file_bad_finish(&r->bad, err) != MR_OK)
+        return MR_FAILED;
+    /* The batch may borrow the window: only the next open_split closes the file. */
+    r->is_open = false;
+    return MR_DONE;
+}

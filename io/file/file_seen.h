@@ -1,0 +1,26 @@
+/* file_seen.h - the set of files that a source has taken, with their times.
+ *
+ * Limits   Entries older than the purge time go, as in Spark's SeenFilesMap: such files are never taken.
+ */
+#pragma once
+#include "core/mem/arena.h"
+
+struct mr_file_seen {
+    struct mr_arena arena; /* of the paths; rewritten when half of it is garbage */
+    struct mr_file_seen_slot {
+        const char *path; /* NULL: free */
+        int64_t mtime_us;
+        uint64_t hash;
+    } *slots;
+    uint32_t n, capacity;
+    int64_t newest_us;
+    bool name_only;
+};
+
+void mr_file_seen_init(struct mr_file_seen *s, bool name_only, struct mr_budget *budget,
+                       jmp_buf *escape);
+void mr_file_seen_fini(struct mr_file_seen *s);
+bool mr_file_seen_has(const struct mr_file_seen *s, const char *path);
+void mr_file_seen_add(struct mr_file_seen *s, const char *path, int64_t mtime_us);
+/* Drops entries older than the newest minus age. */
+void mr_file_seen_purge(struct mr_file_seen *s, int64_t age_max_us);

@@ -1,0 +1,65 @@
+#include "io/file/file_reader.h"
+
+#include "core/base/check.h"
+
+static enum mr_status check(const struct mr_table *table, struct mr_error *err)
+{
+    struct mr_option options[256];
+    struct mr_file_options own;
+    enum mr_status status = mr_file_options_read(table, &own, err);
+
+    if (status != MR_OK)
+        return status;
+    if (table->options_n > 256)
+        return MR_FAIL(err, MR_USER, 0, "source \"%s\": more than 256 options", table->name);
+    uint32_t n = mr_file_format_options(table->options, table->options_n, mr_file_source_options,
+                                        options);
+    return mr_format_find(table->format)->check_options(options, n, true, err);
+}
+
+static const struct mr_type *declared_schema(const struct mr_option *options, uint32_t n,
+                                         struct mr_arena *a)
+{
+    (void)options;
+    (void)n;
+    (void)a;
+    return NULL;
+}
+
+static const struct mr_type *text_schema(const struct mr_option *options, uint32_t n,
+                                         struct mr_arena *a)
+{
+    (void)options;
+    (void)n;
+    (void)a;
+    return mr_format_text.default_schema;
+}
+
+#define FILE_SOURCE(format, schema_of)                                                             \
+    const struct mr_source_ops mr_source_##format = {                                              \
+        .name = #format,                                                                           \
+        .planner_size = sizeof(struct mr_file_planner),                                            \
+        .reader_size = sizeof(struct mr_file_reader),                                                        \
+        .options = mr_file_source_options,                                                         \
+        .replayable = true,                                                                        \
+        .schema = schema_of,                                                                       \
+        .check = check,                                                                            \
+        .planner_open = mr_file_planner_open,                                                      \
+        .planner_close = mr_file_planner_close,                                                    \
+        .plan = mr_file_plan,                                                                      \
+        .freeze = mr_file_freeze,                                                                  \
+        .adopt = mr_file_adopt,                                                                    \
+        .save = mr_file_save,                                                                      \
+        .load = mr_file_load,                                                                      \
+        .committed = mr_file_committed,                                                            \
+        .splits = mr_file_splits,                                                                  \
+        .split = mr_file_split_bytes,                                                              \
+        .reader_open = mr_file_reader_open,                                                        \
+        .reader_close = mr_file_reader_close,                                                      \
+        .open_split = mr_file_open_split,                                                          \
+        .pull = mr_file_pull,                                                                      \
+    }
+
+FILE_SOURCE(csv, declared_schema);
+FILE_SOURCE(json, declared_schema);
+FILE_SOURCE(text, text_schema);
