@@ -50,6 +50,9 @@ struct mr_query_config {
     /* --record: sees each epoch's rows instead of the sink, before its commit. Called by the control
      * thread; batches are in no order. */
     void (*on_rows)(void *arg, uint64_t epoch, const struct mr_batch *batch);
+    /* After the last on_rows of an epoch, before its commit (thus before MILLRACE_CRASH kills it): what is
+     * known by then, surely id, input rows, watermark and operators. */
+    void (*on_epoch)(void *arg, const struct mr_progress *p);
     void *on_rows_arg;
 };
 
