@@ -1,0 +1,81 @@
+#include "core/state/part.h"
+
+struct leaving {
+    struct mr_state *state;
+    void (*visit)(void *arg, struct mr_state_row *row);
+    void *arg;
+};
+
+static void leave(void *arg, struct mr_state_row *row)
+{
+    struct leaving *l = arg;
+    const struct mr_state_table *table = l->state->table;
+
+    if (l->visit)
+        l->visit(l->arg, row);
+    if (!l->state->has_bytes)
+        return;
+    union mr_slot *slots = mr_state_slots(row);
+    for (uint32_t i = 0; i < table->slots_n; i++) {
+        if (table->slots[i] == MR_SLOT_BYTES)
+            mr_heap_give(&l->state->memory, &slots[i].bytes);
+    }
+}
+
+static void unlink_changed(struct mr_state *s, struct mr_segment *g)
+{
+    if (g->changed == NULL)
+        return;
+    if (g->after)
+        g->after->before = g->before;
+    if (g->before)
+        g->before->after = g->after;
+    else
+        s->changed = g->after;
+}
+
+/* All rows of g end: they are only looked at when somebody wants to see them. */
+static uint64_t drop(struct mr_state *s, struct mr_segment *g, struct leaving *l)
+{
+    uint64_t rows = g->rows, at = 0;
+
+    if (l->visit || s->has_bytes) {
+        for (struct mr_state_row *r; (r = mr_segment_next(g, &at)) != NULL;)
+            leave(l, r);
+    }
+    unlink_changed(s, g);
+    mr_segment_close(g, &s->memory);
+    return rows;
+}
+
+uint64_t mr_state_evict(struct mr_state *s, int64_t watermark_us,
+                        void (*visit)(void *arg, struct mr_state_row *row), void *arg)
+{
+    struct leaving l = {.state = s, .visit = visit, .arg = arg};
+    uint64_t removed = 0, kept = 0, i = 0;
+
+    if (s->segments_n == 0 || s->segments[0]->first_us > watermark_us)
+        return 0;
+    for (; i < s->segments_n && s->segments[i]->first_us <= watermark_us; i++) {
+        struct mr_segment *g = s->segments[i];
+        if (g->max_us <= watermark_us) {
+            removed += drop(s, g, &l);
+            continue;
+        }
+        if (g->min_us <= watermark_us)
+            removed += mr_segment_sweep(g, &s->memory, watermark_us, leave, &l);
+        s->segments[kept++] = g;
+    }
+    if (kept < i) {
+        memmove(&s->segments[kept], &s->segments[i], (s->segments_n - i) * sizeof(void *));
+        s->segments_n -= i - kept;
+        s->last = NULL;
+    }
+    if (removed) {
+        s->evicted_us =
+            s->is_evicted && s->evicted_us > watermark_us ? s->evicted_us : watermark_us;
+        s->is_evicted = true;
+        s->rows -= removed;
+    }
+    return removed;
+}
