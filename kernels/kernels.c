@@ -34,7 +34,8 @@ enum mr_status mr_kernels_init(const char *name, struct mr_error *err)
         while (wanted <= MR_ISA_AVX512 && strcmp(names[wanted], name) != 0)
             wanted++;
         if (wanted > MR_ISA_AVX512)
-            return MR_FAIL(err, MR_USER, 0, "kernels: \"%s\" is none of scalar, avx2, avx512", name);
+            return MR_FAIL(err, MR_USER, 0, "kernels: \"%s\" is none of scalar, avx2, avx512",
+                           name);
         if (wanted > isa)
             return MR_FAIL(err, MR_USER, 0, "kernels: this CPU has no %s (best: %s)", name,
                            names[isa]);

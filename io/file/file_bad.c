@@ -47,10 +47,11 @@ void mr_file_bad_add(struct mr_file_bad *b, const struct mr_file_split *split,
         return;
     if (b->file == NULL)
         open_file(b, split);
-    mr_buffer_append_format(&b->lines, "{\"epoch\":%llu,\"path\":", (unsigned long long)split->epoch);
+    mr_buffer_append_format(&b->lines,
+                            "{\"epoch\":%llu,\"path\":", (unsigned long long)split->epoch);
     mr_json_write_text(mr_text_of(split->path), &b->lines);
-    mr_buffer_append_format(&b->lines, ",\"offset\":%llu,\"reason\":",
-                            (unsigned long long)(base_offset + bad->offset));
+    mr_buffer_append_format(
+        &b->lines, ",\"offset\":%llu,\"reason\":", (unsigned long long)(base_offset + bad->offset));
     mr_json_write_text(mr_text_of(bad->reason), &b->lines);
     mr_buffer_append_text(&b->lines, MR_TEXT(",\"raw\":"));
     mr_json_write_text(bad->raw, &b->lines);

@@ -5,7 +5,10 @@
 #include <zlib.h>
 #include <zstd.h>
 
-enum { RAW_BYTES = 128 << 10, WINDOW_LOG_MAX = 27 /* zstd frames may need this much memory: 128 MiB */ };
+enum {
+    RAW_BYTES = 128 << 10,
+    WINDOW_LOG_MAX = 27 /* zstd frames may need this much memory: 128 MiB */
+};
 
 struct mr_file_inflater {
     enum mr_file_codec codec;
@@ -88,8 +91,8 @@ enum mr_status mr_file_inflate(struct mr_file_inflater *f, struct mr_file_stream
                 return MR_FAIL(err, MR_IO, (int)-n, "read %s at %llu", s->path,
                                (unsigned long long)s->at);
             if (n == 0 && f->in_member)
-                return MR_FAIL(err, MR_QUERY, 0, "%s: the compressed file is cut off at %llu", s->path,
-                               (unsigned long long)s->at);
+                return MR_FAIL(err, MR_QUERY, 0, "%s: the compressed file is cut off at %llu",
+                               s->path, (unsigned long long)s->at);
             if (n == 0)
                 return MR_OK;
             f->raw_n = (uint64_t)n;

@@ -117,14 +117,19 @@ enum mr_status mr_file_list(struct mr_env *env, const char *path, const char *na
                             struct mr_file_list *out, struct mr_error *err)
 {
     struct mr_file_list folders = {.arena = out->arena};
-    struct walk w = {.env = env, .out = out, .name_glob = name_glob, .is_known = is_known,
-                     .arg = arg, .folders = &folders};
+    struct walk w = {.env = env,
+                     .out = out,
+                     .name_glob = name_glob,
+                     .is_known = is_known,
+                     .arg = arg,
+                     .folders = &folders};
     struct mr_file_stat stat;
     const char *root = path;
 
     if (mr_file_is_pattern(path)) {
         root = fixed_part(out->arena, path);
-        w.pattern = path[0] == '/' || root[0] != '.' ? path : mr_arena_format(out->arena, "./%s", path);
+        w.pattern =
+            path[0] == '/' || root[0] != '.' ? path : mr_arena_format(out->arena, "./%s", path);
     } else {
         int rc = env->ops->stat(env, path, &stat);
         if (rc == -ENOENT)

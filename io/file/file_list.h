@@ -20,7 +20,8 @@ struct mr_file_list {
 };
 
 /* is_known: paths that need no entry (and no stat). A path that is not there gives no entries. */
-MR_NODISCARD enum mr_status mr_file_list(struct mr_env *env, const char *path, const char *name_glob,
+MR_NODISCARD enum mr_status mr_file_list(struct mr_env *env, const char *path,
+                                         const char *name_glob,
                                          bool (*is_known)(void *arg, const char *path), void *arg,
                                          struct mr_file_list *out, struct mr_error *err);
 bool mr_file_is_pattern(const char *path);

@@ -39,8 +39,8 @@ static bool is_own(const char *const *own, const char *name)
     return false;
 }
 
-uint32_t mr_file_format_options(const struct mr_option *options, uint32_t n,
-                                const char *const *own, struct mr_option *format_options)
+uint32_t mr_file_format_options(const struct mr_option *options, uint32_t n, const char *const *own,
+                                struct mr_option *format_options)
 {
     uint32_t kept = 0;
 
@@ -55,9 +55,9 @@ bool mr_file_parse_bytes(const char *text, uint64_t *bytes)
     static const struct {
         const char *unit;
         uint64_t factor;
-    } units[] = {{"", 1},         {"b", 1},        {"k", 1 << 10},  {"kb", 1 << 10}, {"m", 1 << 20},
-                 {"mb", 1 << 20}, {"g", 1 << 30},  {"gb", 1 << 30}, {"t", 1ull << 40},
-                 {"tb", 1ull << 40}};
+    } units[] = {{"", 1},           {"b", 1},          {"k", 1 << 10}, {"kb", 1 << 10},
+                 {"m", 1 << 20},    {"mb", 1 << 20},   {"g", 1 << 30}, {"gb", 1 << 30},
+                 {"t", 1ull << 40}, {"tb", 1ull << 40}};
     char *end;
 
     if (*text < '0' || *text > '9')
@@ -101,7 +101,8 @@ static enum mr_status wrong(struct mr_error *err, const char *name, const char *
                             const char *allowed)
 {
     return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
-                             "Invalid value '%s' for option '%s', must be %s", value, name, allowed);
+                             "Invalid value '%s' for option '%s', must be %s", value, name,
+                             allowed);
 }
 
 static enum mr_status read_count(struct mr_error *err, const char *name, const char *value,

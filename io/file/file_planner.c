@@ -56,8 +56,9 @@ enum mr_status mr_file_codec_of(const char *path, enum mr_file_codec *codec, str
     static const struct {
         const char *ending;
         int codec; /* -1: known, not supported */
-    } endings[] = {{".gz", MR_FILE_GZIP}, {".zst", MR_FILE_ZSTD}, {".bz2", -1}, {".lz4", -1},
-                   {".snappy", -1},       {".xz", -1},            {".deflate", -1}};
+    } endings[] = {{".gz", MR_FILE_GZIP}, {".zst", MR_FILE_ZSTD}, {".bz2", -1},
+                   {".lz4", -1},          {".snappy", -1},        {".xz", -1},
+                   {".deflate", -1}};
     size_t n = strlen(path);
 
     *codec = MR_FILE_PLAIN;
@@ -110,9 +111,8 @@ enum mr_status mr_file_planner_open(void *planner, const struct mr_source_config
     p->format = mr_format_find(config->table->format);
     MR_ASSERT(p->format != NULL);
     p->format_options = MR_NEW_ARRAY(a, struct mr_option, config->table->options_n + 1);
-    p->format_options_n =
-        mr_file_format_options(config->table->options, config->table->options_n,
-                               mr_file_source_options, p->format_options);
+    p->format_options_n = mr_file_format_options(config->table->options, config->table->options_n,
+                                                 mr_file_source_options, p->format_options);
     return MR_OK;
 }
 
@@ -268,8 +268,8 @@ enum mr_status mr_file_adopt(void *planner, uint64_t epoch, struct mr_text bytes
     uint32_t n = 0;
     struct mr_file_entry f;
 
-    if (!take(&bytes, &version, 1) || version != OFFSET_VERSION || !take(&bytes, &p->log_offset, 8) ||
-        !take(&bytes, &n, 4))
+    if (!take(&bytes, &version, 1) || version != OFFSET_VERSION ||
+        !take(&bytes, &p->log_offset, 8) || !take(&bytes, &n, 4))
         return MR_FAIL(err, MR_CORRUPT, 0, "source \"%s\": offsets of epoch %llu can't be read",
                        p->config->table->name, (unsigned long long)epoch);
     begin_epoch(p, epoch, n);
@@ -351,8 +351,7 @@ enum mr_status mr_file_committed(void *planner, uint64_t epoch, struct mr_error 
 
 static bool can_split(const struct mr_file_planner *p)
 {
-    return p->format->splittable &&
-           p->format->splittable(p->format_options, p->format_options_n);
+    return p->format->splittable && p->format->splittable(p->format_options, p->format_options_n);
 }
 
 static void add_split(struct mr_file_planner *p, struct mr_file_split s)
@@ -372,14 +371,16 @@ enum mr_status mr_file_splits(void *planner, uint32_t *n, struct mr_error *err)
     for (uint32_t i = 0; i < p->files_n; i++)
         total += p->files[i].size;
     uint64_t bytes = total / ((uint64_t)p->config->workers * SPLITS_PER_WORKER) + 1;
-    bytes = bytes < SPLIT_BYTES_MIN ? SPLIT_BYTES_MIN : bytes > SPLIT_BYTES_MAX ? SPLIT_BYTES_MAX : bytes;
+    bytes = bytes < SPLIT_BYTES_MIN   ? SPLIT_BYTES_MIN
+            : bytes > SPLIT_BYTES_MAX ? SPLIT_BYTES_MAX
+                                      : bytes;
     room += total / bytes;
     p->splits = MR_NEW_ARRAY(&p->epoch_arena, struct mr_buffer, room + 1);
     p->splits_n = 0;
     for (uint32_t i = 0; i < p->files_n; i++) {
         const struct mr_file_entry *f = &p->files[i];
-        struct mr_file_split s = {.epoch = p->epoch, .mtime_us = f->mtime_us, .path = f->path,
-                                  .end = UINT64_MAX};
+        struct mr_file_split s = {
+            .epoch = p->epoch, .mtime_us = f->mtime_us, .path = f->path, .end = UINT64_MAX};
         enum mr_status status = mr_file_codec_of(f->path, &s.codec, err);
         if (status != MR_OK)
             return status;

@@ -30,7 +30,8 @@ enum mr_status mr_file_reader_open(void *reader, const struct mr_source_config *
         .schema = config->schema,
         .full_schema = t->schema,
         .options = options,
-        .options_n = mr_file_format_options(t->options, t->options_n, mr_file_source_options, options),
+        .options_n =
+            mr_file_format_options(t->options, t->options_n, mr_file_source_options, options),
         .zone = config->zone,
         .batch_rows = config->batch_rows,
         .on_bad = on_bad,
@@ -66,8 +67,8 @@ enum mr_status mr_file_open_split(void *reader, struct mr_text split, struct mr_
     r->is_open = !gone;
     r->window_done = true;
     if (gone)
-        fprintf(stderr, "millrace: warning: %s is gone: epoch %llu runs without it\n", r->split.path,
-                (unsigned long long)r->split.epoch);
+        fprintf(stderr, "millrace: warning: %s is gone: epoch %llu runs without it\n",
+                r->split.path, (unsigned long long)r->split.epoch);
     else
         r->format->decoder_begin(r->decoder);
     return MR_OK;
@@ -78,7 +79,8 @@ static enum mr_status drop_giant(struct mr_file_reader *r, struct mr_error *err)
 {
     struct mr_file_stream *s = &r->stream;
     struct mr_bad_record bad = {.raw = {(const char *)s->data, 4096},
-                                .reason = "the record is longer than 256 MiB (its beginning is shown)",
+                                .reason =
+                                    "the record is longer than 256 MiB (its beginning is shown)",
                                 .offset = s->offset - r->split.start};
 
     if (r->split.end == UINT64_MAX && r->split.start == 0 && r->format->splittable == NULL)

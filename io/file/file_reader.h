@@ -7,12 +7,12 @@ struct mr_file_reader {
     const struct mr_source_config *config;
     const struct mr_format_ops *format;
     struct mr_decoder *decoder;
-    struct mr_arena scratch;      /* of the batch given last */
+    struct mr_arena scratch; /* of the batch given last */
     struct mr_arena split_arena;
     struct mr_file_split split;
     struct mr_file_stream stream;
     struct mr_file_bad bad;
-    uint64_t bad_n;               /* in the split so far */
+    uint64_t bad_n; /* in the split so far */
     bool is_open;
-    bool window_done;             /* the decoder needs more bytes */
+    bool window_done; /* the decoder needs more bytes */
 };

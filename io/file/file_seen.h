@@ -1,6 +1,7 @@
 /* file_seen.h - the set of files that a source has taken, with their times.
  *
- * Limits   Entries older than the purge time go, as in Spark's SeenFilesMap: such files are never taken.
+ * Limits   Entries older than the purge time go, as in Spark's SeenFilesMap: such files are never
+ * taken.
  */
 #pragma once
 #include "core/mem/arena.h"
@@ -11,7 +12,7 @@ struct mr_file_seen {
         const char *path; /* NULL: free */
         int64_t mtime_us;
         uint64_t hash;
-    } *slots;
+    } * slots;
     uint32_t n, capacity;
     int64_t newest_us;
     bool name_only;

@@ -12,8 +12,8 @@ enum { BYTES_MAX_DEFAULT = 128 << 20, OPTIONS_MAX = 256, FOLDERS_MAX = 100000 };
 static enum mr_status wrong(struct mr_error *err, const struct mr_option *o, const char *allowed)
 {
     return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
-                             "sink: invalid value '%s' for option '%s', must be %s", o->value, o->name,
-                             allowed);
+                             "sink: invalid value '%s' for option '%s', must be %s", o->value,
+                             o->name, allowed);
 }
 
 static enum mr_status read_option(const struct mr_option *o, struct mr_file_sink_options *out,
@@ -73,9 +73,10 @@ static enum mr_status check_partitions(const struct mr_sink_config *c, struct mr
                                             mr_text_of(c->schema->fields[i].name)))
                 field = &c->schema->fields[i];
         if (field == NULL)
-            return MR_FAIL_CONDITION(err, MR_USER, "PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
-                                     "sink: partition_by names \"%s\", which is no column of the result",
-                                     c->partition_by[p]);
+            return MR_FAIL_CONDITION(
+                err, MR_USER, "PARTITION_COLUMN_NOT_FOUND_IN_SCHEMA",
+                "sink: partition_by names \"%s\", which is no column of the result",
+                c->partition_by[p]);
         if (field->type->kind >= MR_INTERVAL_YEAR_MONTH || field->type->kind == MR_VOID)
             return MR_FAIL_CONDITION(err, MR_USER, "INVALID_PARTITION_COLUMN_DATA_TYPE",
                                      "sink: column \"%s\" has a type that can't name a folder",
@@ -101,8 +102,8 @@ static enum mr_status check(const struct mr_sink_config *config, struct mr_error
     }
     status = mr_file_sink_options_read(config, &arena, &options, err);
     if (status == MR_OK)
-        status = options.format->check_options(options.format_options, options.format_options_n, false,
-                                               err);
+        status = options.format->check_options(options.format_options, options.format_options_n,
+                                               false, err);
     if (status == MR_OK && config->schema)
         status = check_partitions(config, err);
     mr_arena_fini(&arena);
@@ -126,7 +127,8 @@ enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t
     if (env->ops->stat(env, hidden, &stat) == -ENOENT)
         return env->ops->stat(env, path, &stat) >= 0
                    ? MR_OK
-                   : MR_FAIL(err, MR_CORRUPT, 0, "%s is gone, and it is not %s either", hidden, path);
+                   : MR_FAIL(err, MR_CORRUPT, 0, "%s is gone, and it is not %s either", hidden,
+                             path);
     if (cut && stat.size > length) {
         struct mr_file *file;
         int rc = env->ops->open(env, hidden, MR_OPEN_WRITE, &file);
@@ -137,7 +139,8 @@ enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t
             env->ops->close(file);
         }
         if (rc < 0)
-            return MR_FAIL(err, MR_IO, -rc, "cut %s to %llu bytes", hidden, (unsigned long long)length);
+            return MR_FAIL(err, MR_IO, -rc, "cut %s to %llu bytes", hidden,
+                           (unsigned long long)length);
     }
     if (stat.size < length)
         return MR_FAIL(err, MR_CORRUPT, 0, "%s has %llu bytes, %llu were committed", hidden,
@@ -174,7 +177,8 @@ static enum mr_status finalize_open(struct mr_file_committer *c, bool cut, struc
     return status;
 }
 
-/* The end of the query: a failed epoch may have written behind the committed length, hence the cut. */
+/* The end of the query: a failed epoch may have written behind the committed length, hence the cut.
+ */
 static void committer_close(void *committer)
 {
     struct mr_file_committer *c = committer;
@@ -219,7 +223,8 @@ static enum mr_status publish(void *committer, uint64_t epoch, const struct mr_t
             uint64_t length;
             const char *path;
             if (!mr_file_record_read(&records, &c->arena, &is_final, &length, &path))
-                return MR_FAIL(err, MR_CORRUPT, 0, "file sink: what epoch %llu prepared can't be read",
+                return MR_FAIL(err, MR_CORRUPT, 0,
+                               "file sink: what epoch %llu prepared can't be read",
                                (unsigned long long)epoch);
             if (is_final)
                 status = mr_file_finalize(c->config->env, path, length, !c->began, err);
@@ -261,7 +266,8 @@ static bool see_leftover(void *arg, const char *name, bool is_dir)
     return l->error == 0;
 }
 
-/* publish has given out what was committed: hidden files of this query that are left belong to none. */
+/* publish has given out what was committed: hidden files of this query that are left belong to
+ * none. */
 static enum mr_status undo(void *committer, uint64_t epoch, struct mr_error *err)
 {
     struct mr_file_committer *c = committer;
@@ -279,7 +285,8 @@ static enum mr_status undo(void *committer, uint64_t epoch, struct mr_error *err
             l.error = -rc;
     }
     mr_arena_fini(&a);
-    return l.error ? MR_FAIL(err, MR_IO, l.error, "file sink: clean up %s", c->options.path) : MR_OK;
+    return l.error ? MR_FAIL(err, MR_IO, l.error, "file sink: clean up %s", c->options.path)
+                   : MR_OK;
 }
 
 /* Nothing new came for a while: files old enough are given out. */

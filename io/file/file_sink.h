@@ -1,11 +1,11 @@
 /* file_sink.h - inside the file sink.
  *
- * How      A writer appends to ".part-..tmp", an open file under a hidden name, which is durable up to the
- *          length that the commit record names; the committer renames it to its final name when it is
- *          big or old enough, when the query ends, or at the next start (cut back to the length that the
- *          last commit names). So readers see whole files only, millisecond epochs make no thousands of
- *          them, and an epoch without a commit record leaves nothing visible.
- * Prepared One record per open file: flags, length, path. Versioned by its first byte.
+ * How      A writer appends to ".part-..tmp", an open file under a hidden name, which is durable up
+ * to the length that the commit record names; the committer renames it to its final name when it is
+ *          big or old enough, when the query ends, or at the next start (cut back to the length
+ * that the last commit names). So readers see whole files only, millisecond epochs make no
+ * thousands of them, and an epoch without a commit record leaves nothing visible. Prepared One
+ * record per open file: flags, length, path. Versioned by its first byte.
  */
 #pragma once
 #include "io/file/file_options.h"
@@ -29,8 +29,8 @@ MR_NODISCARD enum mr_status mr_file_sink_options_read(const struct mr_sink_confi
 
 /* One output file that is being written. */
 struct mr_file_part {
-    struct mr_arena arena; /* of path and buffer; reset when the file is closed */
-    char *path;            /* the hidden one, or NULL: the slot is free */
+    struct mr_arena arena;    /* of path and buffer; reset when the file is closed */
+    char *path;               /* the hidden one, or NULL: the slot is free */
     struct mr_text partition; /* "/k=v/..", "" without partitions */
     struct mr_file *file;
     struct mr_buffer buffer; /* encoded, not yet written */
@@ -59,26 +59,26 @@ struct mr_file_writer {
 struct mr_file_committer {
     const struct mr_sink_config *config;
     struct mr_file_sink_options options;
-    struct mr_arena arena;          /* of open: rewritten by each publish */
+    struct mr_arena arena; /* of open: rewritten by each publish */
     struct mr_file_open {
         const char *path;
         uint64_t length;
-    } *open;
+    } * open;
     uint32_t open_n;
     struct mr_file_writer *writers[MR_WORKERS_MAX];
     bool began; /* an epoch ran in this process: publish is no longer a recovery */
 };
 
 /* Gives a file its final name: cut to length, synced, renamed; done before: nothing. */
-MR_NODISCARD enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t length,
-                                             bool cut, struct mr_error *err);
+MR_NODISCARD enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden,
+                                             uint64_t length, bool cut, struct mr_error *err);
 /* One record of prepare. */
 void mr_file_record_write(struct mr_buffer *out, bool is_final, uint64_t length, const char *path);
 bool mr_file_record_read(struct mr_text *records, struct mr_arena *a, bool *is_final,
                          uint64_t *length, const char **path);
 
-enum mr_status mr_file_writer_open(void *writer, const struct mr_sink_config *config, void *committer,
-                                   uint32_t worker, struct mr_error *err);
+enum mr_status mr_file_writer_open(void *writer, const struct mr_sink_config *config,
+                                   void *committer, uint32_t worker, struct mr_error *err);
 void mr_file_writer_close(void *writer);
 enum mr_step mr_file_write(void *writer, uint64_t epoch, const struct mr_batch *batch,
                            struct mr_error *err);

@@ -12,13 +12,13 @@ static enum mr_status check(const struct mr_table *table, struct mr_error *err)
         return status;
     if (table->options_n > 256)
         return MR_FAIL(err, MR_USER, 0, "source \"%s\": more than 256 options", table->name);
-    uint32_t n = mr_file_format_options(table->options, table->options_n, mr_file_source_options,
-                                        options);
+    uint32_t n =
+        mr_file_format_options(table->options, table->options_n, mr_file_source_options, options);
     return mr_format_find(table->format)->check_options(options, n, true, err);
 }
 
 static const struct mr_type *declared_schema(const struct mr_option *options, uint32_t n,
-                                         struct mr_arena *a)
+                                             struct mr_arena *a)
 {
     (void)options;
     (void)n;
@@ -39,7 +39,7 @@ static const struct mr_type *text_schema(const struct mr_option *options, uint32
     const struct mr_source_ops mr_source_##format = {                                              \
         .name = #format,                                                                           \
         .planner_size = sizeof(struct mr_file_planner),                                            \
-        .reader_size = sizeof(struct mr_file_reader),                                                        \
+        .reader_size = sizeof(struct mr_file_reader),                                              \
         .options = mr_file_source_options,                                                         \
         .replayable = true,                                                                        \
         .schema = schema_of,                                                                       \

@@ -1,8 +1,8 @@
 /* file_source.h - inside the file source: what planner and reader agree on.
  *
  * Offsets  {"logOffset":N} for people; the bytes are a list of files with time and size.
- * Split    a byte range of one file. A record belongs to the split in which its first byte lies: all
- *          but the first split skip to behind the first newline at or after start - 1.
+ * Split    a byte range of one file. A record belongs to the split in which its first byte lies:
+ * all but the first split skip to behind the first newline at or after start - 1.
  */
 #pragma once
 #include "io/file/file_list.h"
@@ -33,16 +33,16 @@ struct mr_file_planner {
     struct mr_option *format_options;
     uint32_t format_options_n;
     struct mr_file_seen seen;
-    int64_t purge_us;             /* older files are never new */
+    int64_t purge_us; /* older files are never new */
     bool frozen;
-    struct mr_arena listing;      /* of unread */
-    struct mr_file_list unread;   /* sorted; from unread_at on */
+    struct mr_arena listing;    /* of unread */
+    struct mr_file_list unread; /* sorted; from unread_at on */
     uint32_t unread_at;
-    struct mr_arena epoch_arena;  /* of the planned epoch */
+    struct mr_arena epoch_arena; /* of the planned epoch */
     struct mr_file_entry *files;
     uint32_t files_n;
     uint64_t epoch;
-    int64_t log_offset;           /* epochs with files, - 1 */
+    int64_t log_offset; /* epochs with files, - 1 */
     struct mr_buffer *splits;
     uint32_t splits_n;
     struct mr_buffer json, bytes;

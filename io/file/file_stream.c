@@ -106,7 +106,8 @@ static void grow_head(struct mr_file_stream *s, uint64_t got)
     mr_arena_fini(&old);
 }
 
-/* Cuts what belongs to the splits before and behind. chunk: the bytes that came last, at offset from. */
+/* Cuts what belongs to the splits before and behind. chunk: the bytes that came last, at offset
+ * from. */
 static void apply_borders(struct mr_file_stream *s, uint64_t from, uint64_t got)
 {
     uint8_t *chunk = s->data + s->n - got, *newline;

@@ -1,7 +1,8 @@
-/* file_stream.h - the bytes of one split, in windows, decompressed, with the split's borders applied.
+/* file_stream.h - the bytes of one split, in windows, decompressed, with the split's borders
+ * applied.
  *
- * How      Two buffers: while records of one are decoded, the other is read ahead. What is left over of a
- *          record is moved in front of the next window, into a head that every buffer keeps free.
+ * How      Two buffers: while records of one are decoded, the other is read ahead. What is left
+ * over of a record is moved in front of the next window, into a head that every buffer keeps free.
  * Owner    data[0..n) is valid until the next fill; a batch may borrow it until then.
  * Limits   A record of more than MR_FILE_RECORD_BYTES_MAX is not held: see mr_file_stream_skip.
  */
@@ -19,11 +20,11 @@ struct mr_file_stream {
     uint8_t *buffers[2];
     uint64_t head_bytes;
     uint32_t current;
-    uint64_t at;     /* next byte to read of the file */
-    uint64_t limit;  /* the split's end */
-    bool reading;    /* a read into the other buffer is under way */
-    bool skipping;   /* the record that began in the split before */
-    bool at_end;     /* nothing follows data[0..n) */
+    uint64_t at;    /* next byte to read of the file */
+    uint64_t limit; /* the split's end */
+    bool reading;   /* a read into the other buffer is under way */
+    bool skipping;  /* the record that began in the split before */
+    bool at_end;    /* nothing follows data[0..n) */
     uint8_t *data;
     uint64_t n;
     uint64_t offset; /* of data[0], in the decompressed input */

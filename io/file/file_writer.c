@@ -57,8 +57,8 @@ static void find_columns(struct mr_file_writer *w, struct mr_arena *a)
     }
 }
 
-enum mr_status mr_file_writer_open(void *writer, const struct mr_sink_config *config, void *committer,
-                                   uint32_t worker, struct mr_error *err)
+enum mr_status mr_file_writer_open(void *writer, const struct mr_sink_config *config,
+                                   void *committer, uint32_t worker, struct mr_error *err)
 {
     struct mr_file_writer *w = writer;
     struct mr_arena *a = config->arena;
@@ -111,8 +111,8 @@ void mr_file_writer_close(void *writer)
     mr_arena_fini(&w->epoch_arena);
 }
 
-static enum mr_status write_all(struct mr_file_writer *w, struct mr_file_part *part, const void *data,
-                                uint64_t n, struct mr_error *err)
+static enum mr_status write_all(struct mr_file_writer *w, struct mr_file_part *part,
+                                const void *data, uint64_t n, struct mr_error *err)
 {
     int64_t rc = w->config->env->ops->write(part->file, data, n, part->length);
 
@@ -122,7 +122,8 @@ static enum mr_status write_all(struct mr_file_writer *w, struct mr_file_part *p
     return MR_OK;
 }
 
-/* A gzip member or zstd frame of its own: frames can follow each other, and a file can be cut between. */
+/* A gzip member or zstd frame of its own: frames can follow each other, and a file can be cut
+ * between. */
 static enum mr_status compress_frame(struct mr_file_writer *w, const struct mr_buffer *in,
                                      struct mr_buffer *out, struct mr_error *err)
 {
@@ -135,8 +136,8 @@ static enum mr_status compress_frame(struct mr_file_writer *w, const struct mr_b
         return MR_OK;
     }
     z_stream z = {0};
-    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
-        Z_OK)
+    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
         return MR_FAIL(err, MR_MEMORY, 0, "file sink: gzip could not start");
     uint64_t bound = deflateBound(&z, in->n);
     z.next_out = mr_buffer_reserve(out, bound);
@@ -146,7 +147,8 @@ static enum mr_status compress_frame(struct mr_file_writer *w, const struct mr_b
     int rc = deflate(&z, Z_FINISH);
     out->n += bound - z.avail_out;
     deflateEnd(&z);
-    return rc == Z_STREAM_END ? MR_OK : MR_FAIL(err, MR_MEMORY, 0, "file sink: gzip failed (%d)", rc);
+    return rc == Z_STREAM_END ? MR_OK
+                              : MR_FAIL(err, MR_MEMORY, 0, "file sink: gzip failed (%d)", rc);
 }
 
 static enum mr_status flush_part(struct mr_file_writer *w, struct mr_file_part *part,
@@ -184,15 +186,16 @@ static enum mr_status open_part(struct mr_file_writer *w, struct mr_file_part *p
                                 struct mr_text partition, struct mr_error *err)
 {
     struct mr_env *env = w->config->env;
-    char *folder = mr_arena_format(&part->arena, "%s%.*s", w->options.path, (int)partition.n,
-                                   partition.data);
+    char *folder =
+        mr_arena_format(&part->arena, "%s%.*s", w->options.path, (int)partition.n, partition.data);
     int rc = partition.n ? mr_env_make_dirs(env, folder) : 0;
 
     part->partition.data = mr_arena_copy(&part->arena, partition.data, partition.n);
     part->partition.n = partition.n;
-    part->path = mr_arena_format(&part->arena, "%s/.part-%05u-%s-%llu-%u.%s%s.tmp", folder, w->worker,
-                                 w->config->query_id, (unsigned long long)epoch, w->serial++,
-                                 extension_of(w->options.format), ending_of(&w->options));
+    part->path =
+        mr_arena_format(&part->arena, "%s/.part-%05u-%s-%llu-%u.%s%s.tmp", folder, w->worker,
+                        w->config->query_id, (unsigned long long)epoch, w->serial++,
+                        extension_of(w->options.format), ending_of(&w->options));
     part->length = 0;
     part->opened_us = env->ops->monotonic_us(env);
     mr_buffer_init(&part->buffer, &part->arena);
@@ -209,8 +212,8 @@ static enum mr_status open_part(struct mr_file_writer *w, struct mr_file_part *p
     return MR_OK;
 }
 
-static enum mr_status finish_part(struct mr_file_writer *w, struct mr_file_part *part, bool is_final,
-                                  struct mr_buffer *out, struct mr_error *err)
+static enum mr_status finish_part(struct mr_file_writer *w, struct mr_file_part *part,
+                                  bool is_final, struct mr_buffer *out, struct mr_error *err)
 {
     enum mr_status status = flush_part(w, part, err);
 

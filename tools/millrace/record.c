@@ -1,0 +1,110 @@
+#include "tools/millrace/record.h"
+
+#include "core/base/time.h"
+#include <errno.h>
+#include <string.h>
+
+enum mr_status mr_record_open(struct mr_record *r, const char *path, jmp_buf *escape,
+                              struct mr_error *err)
+{
+    *r = (struct mr_record){.path = path};
+    r->file = fopen(path, "w");
+    if (r->file == NULL)
+        return MR_FAIL(err, MR_USER, errno, "--record: create %s", path);
+    mr_arena_init(&r->arena, NULL, escape);
+    mr_buffer_init(&r->rows, &r->arena);
+    fputs("{\"batches\": [", r->file);
+    r->tail = ftell(r->file);
+    fputs("]}\n", r->file);
+    fflush(r->file);
+    return MR_OK;
+}
+
+void mr_record_schema(struct mr_record *r, const struct mr_type *schema, const struct mr_zone *zone)
+{
+    r->schema = schema;
+    r->writer =
+        (struct mr_json_writer){.zone = zone, .keep_nulls = true, .microseconds_always = true};
+}
+
+void mr_record_rows(void *record, uint64_t epoch, const struct mr_batch *batch)
+{
+    struct mr_record *r = record;
+
+    (void)epoch;
+    for (uint32_t i = 0; i < batch->n; i++) {
+        if (r->rows.n)
+            mr_buffer_append_text(&r->rows, MR_TEXT(",\n   "));
+        mr_json_write_row(&r->writer, r->schema, batch, mr_batch_row(batch, i), &r->rows);
+    }
+}
+
+static void print_watermark(FILE *f, const struct mr_progress *p)
+{
+    struct mr_civil c;
+
+    if (!p->has_watermark) {
+        fputs("null", f);
+        return;
+    }
+    mr_civil_from_us(p->watermark_us, &c);
+    fprintf(f, "\"%04d-%02u-%02uT%02u:%02u:%02u.%03uZ\"", c.year, c.month, c.day, c.hour, c.minute,
+            c.second, c.us / 1000);
+}
+
+void mr_record_epoch(void *record, const struct mr_progress *p)
+{
+    struct mr_record *r = record;
+    FILE *f = r->file;
+
+    if (p->is_idle)
+        return;
+    fseek(f, r->tail, SEEK_SET);
+    fprintf(f, "%s\n {\"batch\": %llu, \"input_rows\": %llu, \"watermark\": ",
+            r->batches_n++ ? "," : "", (unsigned long long)p->batch_id,
+            (unsigned long long)p->input_rows);
+    print_watermark(f, p);
+    fputs(", \"state\": [", f);
+    for (uint32_t i = 0; i < p->operators_n; i++)
+        fprintf(f, "%s{\"op\": \"%s\", \"total\": %llu, \"updated\": %llu, \"dropped\": %llu}",
+                i ? ", " : "", p->operators[i].name,
+                (unsigned long long)p->operators[i].counts.rows_total,
+                (unsigned long long)p->operators[i].counts.rows_updated,
+                (unsigned long long)p->operators[i].counts.rows_dropped);
+    fputs("],\n  \"rows\": [", f);
+    fwrite(r->rows.data, 1, r->rows.n, f);
+    fputs("]}", f);
+    r->tail = ftell(f);
+    fputs("\n]}\n", f);
+    fflush(f);
+    mr_arena_reset(&r->arena);
+    mr_buffer_init(&r->rows, &r->arena);
+}
+
+void mr_record_error(struct mr_record *r, const struct mr_error *error, const char *at)
+{
+    struct mr_buffer text;
+    char message[MR_ERROR_MESSAGE + MR_ERROR_FILE + 256];
+
+    mr_arena_reset(&r->arena);
+    mr_buffer_init(&text, &r->arena);
+    mr_error_format(error, message, sizeof message);
+    mr_buffer_append_text(&text, MR_TEXT("\n],\n \"error\": "));
+    mr_json_write_text(
+        mr_text_of(error->condition[0] ? error->condition : mr_status_text(error->status)), &text);
+    mr_buffer_append_format(&text, ", \"at\": \"%s\", \"message\": ", at);
+    mr_json_write_text(mr_text_of(message), &text);
+    mr_buffer_append_text(&text, MR_TEXT("}\n"));
+    fseek(r->file, r->tail, SEEK_SET);
+    fwrite(text.data, 1, text.n, r->file);
+    fflush(r->file);
+}
+
+void mr_record_close(struct mr_record *r)
+{
+    if (r->file == NULL)
+        return;
+    fclose(r->file);
+    r->file = NULL;
+    mr_arena_fini(&r->arena);
+}

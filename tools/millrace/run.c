@@ -1,0 +1,263 @@
+#include "tools/millrace/command.h"
+#include "tools/millrace/record.h"
+
+#include "core/run/progress.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum progress_style { PROGRESS_NONE, PROGRESS_LINE, PROGRESS_JSON };
+
+struct view { /* of one query's progress */
+    enum progress_style style;
+    int64_t last_us;
+    bool line_open, many;
+    struct mr_arena arena;
+    jmp_buf escape;
+};
+
+struct run {
+    struct mr_arena arena;
+    jmp_buf escape;
+    struct mr_job *job;
+    struct mr_engine *engine;
+    struct mr_query *queries[MR_QUERIES_MAX];
+    struct view views[MR_QUERIES_MAX];
+    struct mr_record record;
+    bool has_record;
+    const char *at; /* how far it came, for the record */
+    const char *job_path, *record_path, *config_path, *progress; /* as given */
+};
+
+/* The queries that a signal stops: set before the handlers are installed. */
+static struct mr_query *const *stoppable;
+static uint32_t stoppable_n;
+
+static void on_signal(int number)
+{
+    static const char text[] = "\nmillrace: stopping after this epoch\n";
+
+    (void)number;
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        return;
+    for (uint32_t i = 0; i < stoppable_n; i++)
+        mr_query_stop(stoppable[i]);
+}
+
+static void stop_on_signals(struct run *r)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+
+    stoppable = r->queries;
+    stoppable_n = r->job->queries_n;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void on_progress(void *arg, const struct mr_progress *p)
+{
+    struct view *v = arg;
+    struct mr_buffer text;
+
+    if (v->style == PROGRESS_NONE)
+        return;
+    if (v->style == PROGRESS_LINE && p->timestamp_us - v->last_us < 1000000)
+        return;
+    if (setjmp(v->escape))
+        return;
+    mr_arena_reset(&v->arena);
+    mr_buffer_init(&text, &v->arena);
+    v->last_us = p->timestamp_us;
+    if (v->style == PROGRESS_LINE) {
+        mr_progress_print_line(p, &text);
+        fprintf(stderr, "%s%.*s%s", v->many ? "" : "\r\033[K", (int)text.n, (const char *)text.data,
+                v->many ? "\n" : "");
+        v->line_open = !v->many;
+    } else {
+        mr_progress_print_json(p, &text);
+        fprintf(stderr, "%.*s\n", (int)text.n, (const char *)text.data);
+    }
+}
+
+static enum mr_status read_style(const char *text, enum progress_style *out, struct mr_error *err)
+{
+    if (text == NULL || strcmp(text, "auto") == 0)
+        *out = isatty(STDERR_FILENO) ? PROGRESS_LINE : PROGRESS_JSON;
+    else if (strcmp(text, "line") == 0)
+        *out = PROGRESS_LINE;
+    else if (strcmp(text, "json") == 0)
+        *out = PROGRESS_JSON;
+    else if (strcmp(text, "none") == 0)
+        *out = PROGRESS_NONE;
+    else
+        return MR_FAIL(err, MR_USER, 0, "--progress: \"%s\" is none of auto, line, json, none",
+                       text);
+    return MR_OK;
+}
+
+static enum mr_status open_query(struct run *r, uint32_t i, enum progress_style style,
+                                 struct mr_error *err)
+{
+    const struct mr_job_query *q = &r->job->queries[i];
+    struct mr_query_config *c = MR_NEW(&r->arena, struct mr_query_config);
+    struct mr_physical_plan *plan;
+    struct mr_plan_texts texts;
+    struct view *v = &r->views[i];
+
+    enum mr_status status =
+        mr_job_plan(r->job, q, mr_engine_workers(r->engine), &plan, &texts, err);
+    if (status != MR_OK)
+        return status;
+    r->at = "start";
+    v->style = style;
+    v->many = r->job->queries_n > 1;
+    mr_arena_init(&v->arena, NULL, &v->escape);
+    *c = (struct mr_query_config){
+        .name = q->name,
+        .session = &q->session,
+        .plan = plan,
+        .sink_ops = mr_sink_find(q->sink.format),
+        .sink = q->sink,
+        .checkpoint = q->checkpoint,
+        .trigger = q->trigger,
+        .trigger_us = q->trigger_us,
+        .on_progress = on_progress,
+        .on_progress_arg = v,
+    };
+    c->sink.schema = plan->root->output;
+    if (r->has_record) {
+        mr_record_schema(&r->record, plan->root->output, q->session.conf.zone);
+        c->on_rows = mr_record_rows;
+        c->on_epoch = mr_record_epoch;
+        c->on_rows_arg = &r->record;
+    }
+    return mr_query_open(r->engine, c, &r->queries[i], err);
+}
+
+static enum mr_status run_queries(struct run *r, enum progress_style style, struct mr_error *err)
+{
+    enum mr_status status = mr_engine_open(&r->job->engine, &r->engine, err), first = MR_OK;
+
+    r->at = "analysis";
+    for (uint32_t i = 0; i < r->job->queries_n && status == MR_OK; i++)
+        status = open_query(r, i, style, err);
+    if (status != MR_OK)
+        return status;
+    stop_on_signals(r);
+    r->at = "run";
+    for (uint32_t i = 0; i < r->job->queries_n && status == MR_OK; i++)
+        status = mr_query_start(r->queries[i], err);
+    for (uint32_t i = 0; i < r->job->queries_n; i++) {
+        struct mr_error own = {0};
+        if (status != MR_OK || first != MR_OK)
+            mr_query_stop(r->queries[i]);
+        enum mr_status ended = mr_query_wait(r->queries[i], &own);
+        if (r->views[i].line_open)
+            fputc('\n', stderr);
+        if (ended != MR_OK && first == MR_OK) {
+            first = ended;
+            *err = own;
+        }
+    }
+    return status != MR_OK ? status : first;
+}
+
+static void close_all(struct run *r)
+{
+    for (uint32_t i = 0; r->job && i < r->job->queries_n; i++) {
+        if (r->queries[i])
+            mr_query_close(r->queries[i]);
+        mr_arena_fini(&r->views[i].arena);
+    }
+    if (r->engine)
+        mr_engine_close(r->engine);
+    mr_record_close(&r->record);
+    mr_arena_fini(&r->arena);
+}
+
+static enum mr_status load_and_run(struct run *r, struct mr_error *err)
+{
+    enum progress_style style = PROGRESS_NONE;
+    enum mr_status status = read_style(r->progress, &style, err);
+
+    r->at = "parse";
+    if (status == MR_OK && r->record_path) {
+        status = mr_record_open(&r->record, r->record_path, &r->escape, err);
+        r->has_record = status == MR_OK;
+    }
+    if (status == MR_OK)
+        status = mr_job_load(r->job_path, r->config_path, &r->arena, &r->job, err);
+    if (status == MR_OK && r->has_record && r->job->queries_n != 1)
+        status = MR_FAIL(err, MR_USER, 0, "--record takes a job of one query, %s has %u",
+                         r->job_path, r->job->queries_n);
+    return status == MR_OK ? run_queries(r, style, err) : status;
+}
+
+/* Not inlined: its variables must not live in the frame of setjmp. */
+static __attribute__((noinline)) int execute(struct run *r)
+{
+    struct mr_error err = {0};
+    int code = MR_EXIT_OK;
+
+    if (load_and_run(r, &err) != MR_OK) {
+        if (r->has_record)
+            mr_record_error(&r->record, &err, r->at);
+        code = mr_cli_fail(&err);
+    }
+    close_all(r);
+    return code;
+}
+
+static int guard_memory(struct run *r)
+{
+    mr_arena_init(&r->arena, NULL, &r->escape);
+    if (setjmp(r->escape)) {
+        fprintf(stderr, "millrace: error: no memory\n");
+        return MR_EXIT_FAILED;
+    }
+    return execute(r);
+}
+
+static int run(const struct mr_command *command, int argc, char **argv)
+{
+    struct run *r = calloc(1, sizeof *r);
+    bool done;
+
+    if (r == NULL)
+        return mr_cli_misuse(command, "no memory");
+    const struct mr_cli_option options[] = {
+        {"record", "FILE", "write what each epoch gave to FILE (JSON) instead of using the sink",
+         &r->record_path},
+        {"config", "FILE", "the content of the job's engine: section, in a file of its own",
+         &r->config_path},
+        {"progress", "HOW", "auto (a line on a terminal, else JSON), line, json, none",
+         &r->progress},
+        {0},
+    };
+    if (!mr_cli_parse(command, options, &argc, argv, &done))
+        return MR_EXIT_USER;
+    if (done)
+        return MR_EXIT_OK;
+    if (argc != 1)
+        return mr_cli_misuse(command, "expected one job file, got %d", argc);
+    r->job_path = argv[0];
+    int code = guard_memory(r);
+    free(r);
+    return code;
+}
+
+const struct mr_command mr_command_run = {
+    .name = "run",
+    .arguments = "JOB.yaml",
+    .summary = "run the queries of a job file",
+    .text =
+        "Runs until its trigger says that it is done (available_now, once), or until SIGINT or "
+        "SIGTERM:\n"
+        "then the epoch is finished and committed. Started again, it goes on from its checkpoint.\n"
+        "Progress goes to the error stream: one line a second on a terminal, JSON lines "
+        "otherwise,\n"
+        "with the fields of Spark's StreamingQueryProgress.",
+    .run = run,
+};
