@@ -1,9 +1,9 @@
 /* group.h - looks the keys of a batch up in a table of groups.
  *
- * Table    Tags in groups of 16: 0 is empty, else 0x80 | the low 7 bits of the hash; beside each tag the
- *          number of its group. A search begins at group (hash >> 32) & mask and goes on group by group
- *          until one has an empty tag. Nothing is deleted.
- * Misses   A find never inserts: rows that it does not find are listed, and the caller inserts them.
+ * Table    Tags in groups of 16: 0 is empty, else 0x80 | the low 7 bits of the hash; beside each
+ * tag the number of its group. A search begins at group (hash >> 32) & mask and goes on group by
+ * group until one has an empty tag. Nothing is deleted. Misses   A find never inserts: rows that it
+ * does not find are listed, and the caller inserts them.
  */
 #pragma once
 #include "core/base/text.h"
@@ -24,8 +24,8 @@ static inline uint8_t mr_group_tag(uint64_t hash)
 
 struct mr_group_kernels {
     const char *isa;
-    /* ids[i] = group of keys[i * words_n ..): group g has its key at entries[g * words_n ..). misses: the
-     * i that are not there, ascending; gives how many. */
+    /* ids[i] = group of keys[i * words_n ..): group g has its key at entries[g * words_n ..).
+     * misses: the i that are not there, ascending; gives how many. */
     uint32_t (*find_words)(const struct mr_group_index *x, const uint64_t *entries,
                            uint32_t words_n, const uint64_t *hashes, const uint64_t *keys,
                            uint32_t n, uint32_t *ids, uint32_t *misses);

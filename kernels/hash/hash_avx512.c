@@ -6,8 +6,8 @@
 
 static __m512i mix(__m512i hash, __m512i word)
 {
-    hash = _mm512_mullo_epi64(_mm512_xor_si512(hash, word),
-                              _mm512_set1_epi64((int64_t)MR_MIX_FACTOR));
+    hash =
+        _mm512_mullo_epi64(_mm512_xor_si512(hash, word), _mm512_set1_epi64((int64_t)MR_MIX_FACTOR));
     return _mm512_xor_si512(hash, _mm512_srli_epi64(hash, 32));
 }
 

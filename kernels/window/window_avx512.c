@@ -19,10 +19,11 @@ static __mmask8 load_valid(const uint64_t *valid, const uint32_t *sel, uint32_t 
     if (sel == NULL)
         return (__mmask8)(rows & (valid[i >> 6] >> (i & 63)));
     const __m256i at = _mm256_maskz_loadu_epi32(rows, sel + i);
-    const __m256i words = _mm256_mmask_i32gather_epi32(
-        _mm256_setzero_si256(), rows, _mm256_srli_epi32(at, 5), (const int *)(const void *)valid, 4);
-    const __m256i bits = _mm256_sllv_epi32(_mm256_set1_epi32(1),
-                                           _mm256_and_si256(at, _mm256_set1_epi32(31)));
+    const __m256i words =
+        _mm256_mmask_i32gather_epi32(_mm256_setzero_si256(), rows, _mm256_srli_epi32(at, 5),
+                                     (const int *)(const void *)valid, 4);
+    const __m256i bits =
+        _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(at, _mm256_set1_epi32(31)));
     return _mm256_mask_test_epi32_mask(rows, words, bits);
 }
 
@@ -68,7 +69,8 @@ static void starts(int64_t *out, const int64_t *x, const uint32_t *sel, uint32_t
         const __m512i v = load(x, sel, i, rows);
         const __m512i from = _mm512_sub_epi64(v, offsets);
         const __m512d q = _mm512_mul_pd(_mm512_cvtepi64_pd(from), inverse);
-        const __m512i whole = _mm512_cvt_roundpd_epi64(q, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+        const __m512i whole =
+            _mm512_cvt_roundpd_epi64(q, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
         __m512i rest = _mm512_sub_epi64(from, _mm512_mullo_epi64(whole, sizes));
         rest = _mm512_mask_add_epi64(rest, _mm512_cmplt_epi64_mask(rest, zero), rest, sizes);
         rest = _mm512_mask_sub_epi64(rest, _mm512_cmpge_epi64_mask(rest, sizes), rest, sizes);
