@@ -241,28 +241,34 @@ static inline const struct period *period_by_local(const struct table *t, int64_
     return &t->periods[low];
 }
 
+/* At the ends of the range the sum wraps around. */
+static inline int64_t add(int64_t us, int64_t offset_us)
+{
+    return (int64_t)((uint64_t)us + (uint64_t)offset_us);
+}
+
 int64_t mr_zone_to_local(const struct mr_zone *zone, int64_t utc_us)
 {
     if (zone->rules == NULL)
-        return utc_us + zone->offset_us;
+        return add(utc_us, zone->offset_us);
     if (MR_UNLIKELY(utc_us >= zone->table->end_us)) {
         int64_t s = mr_floor_div(utc_us, MR_US_PER_SECOND);
-        return utc_us + mr_zone_rules_offset(zone->rules, s) * MR_US_PER_SECOND;
+        return add(utc_us, mr_zone_rules_offset(zone->rules, s) * MR_US_PER_SECOND);
     }
-    return utc_us + period_by_utc(zone->table, utc_us)->offset_us;
+    return add(utc_us, period_by_utc(zone->table, utc_us)->offset_us);
 }
 
 int64_t mr_zone_to_utc(const struct mr_zone *zone, int64_t local_us)
 {
     if (zone->rules == NULL)
-        return local_us - zone->offset_us;
+        return add(local_us, -zone->offset_us);
     /* A day of slack: the last change may lie between the two clocks. */
     if (MR_UNLIKELY(local_us >= zone->table->end_us - MR_US_PER_DAY)) {
         int64_t s = mr_floor_div(local_us, MR_US_PER_SECOND);
-        return mr_zone_rules_to_utc(zone->rules, s) * MR_US_PER_SECOND +
-               (local_us - s * MR_US_PER_SECOND);
+        int64_t offset_s = s - mr_zone_rules_to_utc(zone->rules, s);
+        return add(local_us, -offset_s * MR_US_PER_SECOND);
     }
-    return local_us - period_by_local(zone->table, local_us)->offset_us;
+    return add(local_us, -period_by_local(zone->table, local_us)->offset_us);
 }
 
 void mr_zone_abbreviation(const struct mr_zone *zone, int64_t utc_us, char *text,

@@ -1,0 +1,385 @@
+#include "core/base/check.h"
+#include "core/base/time.h"
+#include "core/format/value.h"
+#include "core/format/value_trim.h"
+
+/* ---- the common form: YYYY-MM-DD[T ]HH:MM:SS ---- */
+
+enum { COMMON_BYTES = 19 };
+
+static inline uint64_t load_word(const char *p)
+{
+    uint64_t word;
+
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/* Eight characters as digits where expected has '0', and equal where it has others (high in the
+ * byte: a digit above 9, or a difference). Gives the digits, 0 in other places. */
+static inline bool match_word(const char *p, const char *expected, uint64_t *digits)
+{
+    const uint64_t high = UINT64_C(0x8080808080808080), ones = UINT64_C(0x0101010101010101);
+    uint64_t pattern = load_word(expected), x = load_word(p) ^ pattern;
+    uint64_t not_zero = ((pattern ^ (ones * '0')) + ones * 0x7f) & high; /* at other characters */
+    uint64_t limit = (ones * 0x76) + (not_zero >> 7) * 9;                /* 0x76: 9 is allowed */
+
+    *digits = x;
+    return (((x + limit) | x) & high) == 0;
+}
+
+static inline uint32_t digit(uint64_t word, uint32_t i)
+{
+    return (uint32_t)(word >> (8 * i)) & 0xff;
+}
+
+static inline uint32_t two_digits(uint64_t word, uint32_t i)
+{
+    return digit(word, i) * 10 + digit(word, i + 1);
+}
+
+static inline bool is_date(int32_t year, uint32_t month, uint32_t day)
+{
+    return month >= 1 && month <= 12 && day >= 1 &&
+           (day <= 28 || day <= mr_days_of_month(year, month));
+}
+
+static bool parse_common(const char *p, int64_t *local_us)
+{
+    uint64_t date, middle, time;
+
+    if (!match_word(p, "0000-00-", &date) || !match_word(p + 11, "00:00:00", &time))
+        return false;
+    if (p[10] != 'T' && p[10] != ' ')
+        return false;
+    middle = (uint64_t)(unsigned char)(p[8] ^ '0') | (uint64_t)(unsigned char)(p[9] ^ '0') << 8;
+    if (digit(middle, 0) > 9 || digit(middle, 1) > 9)
+        return false;
+    int32_t year = (int32_t)(two_digits(date, 0) * 100 + two_digits(date, 2));
+    uint32_t month = two_digits(date, 5), day = two_digits(middle, 0);
+    uint32_t hour = two_digits(time, 0), minute = two_digits(time, 3), second = two_digits(time, 6);
+    if (!is_date(year, month, day) || hour > 23 || minute > 59 || second > 59)
+        return false;
+    *local_us = mr_days_from_civil(year, month, day) * MR_US_PER_DAY +
+                (int64_t)(hour * 3600 + minute * 60 + second) * MR_US_PER_SECOND;
+    return true;
+}
+
+/* ---- all forms ---- */
+
+enum part { YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, FRACTION, PARTS };
+enum { YEAR_DIGITS_MIN = 4, YEAR_DIGITS_MAX = 6, DATE_YEAR_DIGITS_MAX = 7, FRACTION_DIGITS = 6 };
+
+struct parts {
+    int64_t value[PARTS];
+    bool time_only;
+    struct mr_text zone; /* n 0: none */
+};
+
+/* Digits at *at into value: at most max of them, else false. */
+static bool take_number(struct mr_text t, uint64_t *at, uint32_t min, uint32_t max, int64_t *value)
+{
+    uint32_t n = 0;
+
+    *value = 0;
+    for (; *at < t.n && t.data[*at] >= '0' && t.data[*at] <= '9'; ++*at, n++) {
+        if (n == max)
+            return false;
+        *value = *value * 10 + (t.data[*at] - '0');
+    }
+    return n >= min;
+}
+
+/* Microseconds from the digits at *at; more than six are read and cut. */
+static int64_t take_fraction(struct mr_text t, uint64_t *at)
+{
+    int64_t value = 0;
+    uint32_t n = 0;
+
+    for (; *at < t.n && t.data[*at] >= '0' && t.data[*at] <= '9'; ++*at)
+        if (n < FRACTION_DIGITS) {
+            value = value * 10 + (t.data[*at] - '0');
+            n++;
+        }
+    for (; n < FRACTION_DIGITS; n++)
+        value *= 10;
+    return value;
+}
+
+static inline bool take_char(struct mr_text t, uint64_t *at, char c)
+{
+    if (*at == t.n || t.data[*at] != c)
+        return false;
+    ++*at;
+    return true;
+}
+
+/* [h]h[:[m]m[:[s]s[.f]][zone]]: a zone only behind the seconds. */
+static bool scan_time(struct mr_text t, uint64_t *at, struct parts *out)
+{
+    for (enum part p = HOUR; p <= SECOND; p++) {
+        if (!take_number(t, at, 1, 2, &out->value[p]))
+            return false;
+        if (*at == t.n)
+            return true;
+        if (p < SECOND && !take_char(t, at, ':'))
+            return false;
+    }
+    if (take_char(t, at, '.'))
+        out->value[FRACTION] = take_fraction(t, at);
+    out->zone = mr_text_trim((struct mr_text){t.data + *at, t.n - *at});
+    return true;
+}
+
+/* t is trimmed; at_start: nothing was trimmed before it. */
+static bool scan_timestamp(struct mr_text t, bool at_start, struct parts *out)
+{
+    uint64_t at = 0;
+    bool negative, is_signed;
+
+    *out = (struct parts){.value = {1, 1, 1}};
+    if (t.n == 0)
+        return false;
+    if (at_start && t.data[0] == 'T') {
+        out->time_only = true;
+        at = 1;
+        return scan_time(t, &at, out);
+    }
+    negative = t.data[0] == '-';
+    is_signed = negative || t.data[0] == '+';
+    at = is_signed;
+    while (at < t.n && t.data[at] >= '0' && t.data[at] <= '9')
+        at++;
+    if (!is_signed && at < t.n && t.data[at] == ':') {
+        out->time_only = true;
+        at = 0;
+        return scan_time(t, &at, out);
+    }
+    at = is_signed;
+    for (enum part p = YEAR; p <= DAY; p++) {
+        bool is_year = p == YEAR;
+        if (!take_number(t, &at, is_year ? YEAR_DIGITS_MIN : 1, is_year ? YEAR_DIGITS_MAX : 2,
+                         &out->value[p]))
+            return false;
+        if (at == t.n)
+            break;
+        if (p < DAY && !take_char(t, &at, '-'))
+            return false;
+    }
+    if (negative)
+        out->value[YEAR] = -out->value[YEAR];
+    if (at == t.n)
+        return true;
+    return (take_char(t, &at, ' ') || take_char(t, &at, 'T')) && scan_time(t, &at, out);
+}
+
+static bool add_up(const struct parts *p, int64_t days, int64_t *local_us)
+{
+    if (p->value[HOUR] > 23 || p->value[MINUTE] > 59 || p->value[SECOND] > 59)
+        return false;
+    int64_t of_day = p->value[HOUR] * MR_US_PER_HOUR + p->value[MINUTE] * MR_US_PER_MINUTE +
+                     p->value[SECOND] * MR_US_PER_SECOND + p->value[FRACTION];
+    return !__builtin_mul_overflow(days, MR_US_PER_DAY, local_us) &&
+           !__builtin_add_overflow(*local_us, of_day, local_us);
+}
+
+static bool days_of(const struct parts *p, int64_t *days)
+{
+    if (!is_date((int32_t)p->value[YEAR], (uint32_t)p->value[MONTH], (uint32_t)p->value[DAY]))
+        return false;
+    *days = mr_days_from_civil((int32_t)p->value[YEAR], (uint32_t)p->value[MONTH],
+                               (uint32_t)p->value[DAY]);
+    return true;
+}
+
+/* By the clock of zone; false when the result does not fit. */
+static bool shift_to_utc(int64_t local_us, const struct mr_zone *zone, int64_t *us)
+{
+    *us = mr_zone_to_utc(zone, local_us);
+    bool far = local_us < INT64_MIN / 2 || local_us > INT64_MAX / 2;
+    return !far || (local_us < 0) == (*us < 0);
+}
+
+/* The instant of local_us by the zone that the text names, or else by zone. */
+static bool to_instant(int64_t local_us, struct mr_text named, const struct mr_zone *zone,
+                       int64_t *us)
+{
+    int32_t offset_s;
+
+    if (named.n == 0)
+        return shift_to_utc(local_us, zone, us);
+    if (mr_zone_parse_offset(named, &offset_s))
+        return !__builtin_sub_overflow(local_us, offset_s * MR_US_PER_SECOND, us);
+    zone = mr_zone_find(named);
+    return zone != NULL && shift_to_utc(local_us, zone, us);
+}
+
+static bool parse_any(struct mr_text t, const struct mr_zone *zone, int64_t now_us, int64_t *us)
+{
+    struct mr_text trimmed = trim_controls(t);
+    struct parts p;
+    int64_t days, local_us;
+
+    if (!scan_timestamp(trimmed, trimmed.data == t.data, &p))
+        return false;
+    if (p.time_only) {
+        const struct mr_zone *today = p.zone.n > 0 ? mr_zone_find(p.zone) : zone;
+        if (today == NULL)
+            return false;
+        days = mr_floor_div(mr_zone_to_local(today, now_us), MR_US_PER_DAY);
+    } else if (!days_of(&p, &days)) {
+        return false;
+    }
+    return add_up(&p, days, &local_us) && to_instant(local_us, p.zone, zone, us);
+}
+
+bool mr_value_parse_timestamp(struct mr_text t, const struct mr_zone *zone, int64_t now_us,
+                              int64_t *us)
+{
+    int64_t local_us;
+
+    if (t.n < COMMON_BYTES || !parse_common(t.data, &local_us))
+        return parse_any(t, zone, now_us, us);
+    uint64_t at = COMMON_BYTES;
+    if (at < t.n && t.data[at] == '.') {
+        at++;
+        local_us += take_fraction(t, &at);
+    }
+    if (MR_LIKELY(at + 1 == t.n && t.data[at] == 'Z')) {
+        *us = local_us;
+        return true;
+    }
+    return to_instant(local_us, trim_controls((struct mr_text){t.data + at, t.n - at}), zone, us);
+}
+
+/* A local time with its zone text, which is checked. */
+static bool parse_local(struct mr_text t, struct mr_text *zone, int64_t *us)
+{
+    struct mr_text trimmed = trim_controls(t);
+    struct parts p;
+    int64_t days;
+    int32_t offset_s;
+
+    if (!scan_timestamp(trimmed, trimmed.data == t.data, &p) || p.time_only ||
+        !days_of(&p, &days) || !add_up(&p, days, us))
+        return false;
+    *zone = p.zone;
+    return zone->n == 0 || mr_zone_parse_offset(*zone, &offset_s) || mr_zone_find(*zone) != NULL;
+}
+
+bool mr_value_parse_timestamp_ntz(struct mr_text t, int64_t *us)
+{
+    struct mr_text zone;
+
+    if (t.n == COMMON_BYTES && parse_common(t.data, us))
+        return true;
+    return parse_local(t, &zone, us) && zone.n == 0;
+}
+
+bool mr_value_parse_timestamp_ntz_or_zoned(struct mr_text t, int64_t *us)
+{
+    struct mr_text zone;
+
+    return parse_local(t, &zone, us);
+}
+
+bool mr_value_parse_date(struct mr_text t, int32_t *days)
+{
+    int64_t value[3] = {1, 1, 1};
+    uint64_t at;
+
+    t = trim_controls(t);
+    if (t.n == 0)
+        return false;
+    bool negative = t.data[0] == '-';
+    at = negative || t.data[0] == '+';
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!take_number(t, &at, i == 0 ? YEAR_DIGITS_MIN : 1, i == 0 ? DATE_YEAR_DIGITS_MAX : 2,
+                         &value[i]))
+            return false;
+        if (at == t.n)
+            break;
+        /* Behind a whole date anything may follow a blank or a T. */
+        if (i < 2 ? !take_char(t, &at, '-') : t.data[at] != ' ' && t.data[at] != 'T')
+            return false;
+    }
+    int32_t year = (int32_t)(negative ? -value[0] : value[0]);
+    if (!is_date(year, (uint32_t)value[1], (uint32_t)value[2]))
+        return false;
+    *days = (int32_t)mr_days_from_civil(year, (uint32_t)value[1], (uint32_t)value[2]);
+    return true;
+}
+
+/* ---- printing ---- */
+
+static inline void put_two(char *out, uint32_t value)
+{
+    out[0] = (char)('0' + value / 10);
+    out[1] = (char)('0' + value % 10);
+}
+
+/* Four digits at least; beyond 9999 with a plus sign. */
+static uint32_t put_year(int32_t year, char *out)
+{
+    uint32_t at = 0, rest = (uint32_t)(year < 0 ? -year : year);
+
+    if (year < 0)
+        out[at++] = '-';
+    else if (year > 9999)
+        out[at++] = '+';
+    if (rest > 9999)
+        return at + mr_value_print_integer(rest, out + at);
+    put_two(out + at, rest / 100);
+    put_two(out + at + 2, rest % 100);
+    return at + 4;
+}
+
+static uint32_t put_date(int32_t year, uint32_t month, uint32_t day, char *out)
+{
+    uint32_t at = put_year(year, out);
+
+    out[at] = '-';
+    put_two(out + at + 1, month);
+    out[at + 3] = '-';
+    put_two(out + at + 4, day);
+    return at + 6;
+}
+
+uint32_t mr_value_print_date(int32_t days, char *out)
+{
+    int32_t year;
+    uint32_t month, day;
+
+    mr_civil_from_days(days, &year, &month, &day);
+    return put_date(year, month, day, out);
+}
+
+uint32_t mr_value_print_timestamp_ntz(int64_t us, char *out)
+{
+    struct mr_civil c;
+
+    mr_civil_from_us(us, &c);
+    uint32_t at = put_date(c.year, c.month, c.day, out);
+    out[at] = ' ';
+    put_two(out + at + 1, c.hour);
+    out[at + 3] = ':';
+    put_two(out + at + 4, c.minute);
+    out[at + 6] = ':';
+    put_two(out + at + 7, c.second);
+    at += 9;
+    if (c.us == 0)
+        return at;
+    out[at] = '.';
+    put_two(out + at + 1, c.us / 10000);
+    put_two(out + at + 3, c.us / 100 % 100);
+    put_two(out + at + 5, c.us % 100);
+    at += 7;
+    while (out[at - 1] == '0')
+        at--;
+    return at;
+}
+
+uint32_t mr_value_print_timestamp(int64_t us, const struct mr_zone *zone, char *out)
+{
+    return mr_value_print_timestamp_ntz(mr_zone_to_local(zone, us), out);
+}
