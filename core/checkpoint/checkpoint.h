@@ -81,6 +81,8 @@ MR_NODISCARD enum mr_status mr_checkpoint_open(const struct mr_checkpoint_config
                                                const struct mr_fingerprint *fingerprint,
                                                struct mr_checkpoint **out, struct mr_error *err);
 void mr_checkpoint_close(struct mr_checkpoint *c);
+/* The uuid in its metadata, until close. */
+const char *mr_checkpoint_query_id(const struct mr_checkpoint *c);
 
 struct mr_replay { /* receivers of what is stored */
     void *arg;
