@@ -5,10 +5,14 @@
 #pragma once
 #include "core/batch/type.h"
 
-/* A list of columns -> STRUCT. Errors carry the column in the text. */
+/* A list of columns -> STRUCT. Errors carry line and column in the text. Names may repeat: whether that is
+ * an error is the caller's to say. */
 MR_NODISCARD enum mr_status mr_ddl_parse_columns(struct mr_text text, struct mr_arena *a,
                                                  const struct mr_type **out, struct mr_error *err);
 /* One type at the start of text; *used: where it ends. */
 MR_NODISCARD enum mr_status mr_ddl_parse_type(struct mr_text text, struct mr_arena *a,
                                               const struct mr_type **out, uint64_t *used,
                                               struct mr_error *err);
+/* What from_json takes: a type alone (STRUCT<..>, ARRAY<..>) or a list of columns. */
+MR_NODISCARD enum mr_status mr_ddl_parse_schema(struct mr_text text, struct mr_arena *a,
+                                                const struct mr_type **out, struct mr_error *err);
