@@ -1,4 +1,5 @@
-/* progress.h - what a query tells after each epoch: the fields of Spark's StreamingQueryProgress. */
+/* progress.h - what a query tells after each epoch: the fields of Spark's StreamingQueryProgress.
+ */
 #pragma once
 #include "core/op/operator.h"
 
@@ -9,7 +10,8 @@ struct mr_source_progress {
     struct mr_text metrics; /* JSON members */
 };
 
-struct mr_node_counters { /* always counted: calls, rows, cycles per operator, summed over workers */
+struct mr_node_counters { /* always counted: calls, rows, cycles per operator, summed over workers
+                           */
     const struct mr_node *node;
     uint64_t calls, rows_in, rows_out, cycles;
 };

@@ -1,0 +1,34 @@
+#include "core/base/check.h"
+#include "core/run/control.h"
+#include "core/run/futex.h"
+
+void mr_query_fail(struct mr_query *q, const struct mr_error *err)
+{
+    uint32_t before = 0;
+
+    /* The winner's error is read after pending_parts is zero, which it lowers later. */
+    if (atomic_compare_exchange_strong_explicit(&q->failed, &before, 1, memory_order_relaxed,
+                                                memory_order_relaxed))
+        q->error = *err;
+}
+
+enum mr_status mr_query_command(struct mr_query *q, enum mr_command command, struct mr_error *err)
+{
+    uint32_t left;
+
+    atomic_store_explicit(&q->pending_parts, q->workers, memory_order_relaxed);
+    for (uint32_t i = 0; i < q->workers; i++) {
+        struct mr_part *p = &q->parts[i];
+        MR_ASSERT(atomic_load_explicit(&p->command, memory_order_relaxed) == MR_COMMAND_NONE);
+        /* Release: pairs with the acquire in mr_part_slice. */
+        atomic_store_explicit(&p->command, command, memory_order_release);
+        mr_worker_wake(p->worker);
+    }
+    while ((left = atomic_load_explicit(&q->pending_parts, memory_order_acquire)) != 0)
+        mr_futex_wait(&q->pending_parts, left, -1);
+    if (!atomic_load_explicit(&q->failed, memory_order_relaxed))
+        return MR_OK;
+    if (err)
+        *err = q->error;
+    return q->error.status;
+}

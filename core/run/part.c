@@ -1,0 +1,170 @@
+#include "core/base/check.h"
+#include "core/run/control.h"
+#include "core/run/futex.h"
+#include "core/run/pipeline.h"
+
+static void begin_epoch(struct mr_part *p)
+{
+    const struct mr_query *q = p->query;
+
+    mr_arena_reset(&p->epoch);
+    p->recorded = NULL;
+    p->recorded_end = &p->recorded;
+    p->logged = NULL;
+    p->logged_end = &p->logged;
+    mr_buffer_init(&p->prepared, &p->epoch);
+    p->prepared_done = false;
+    p->sink_rows = 0;
+    p->eval.now_us = q->epoch.time_us;
+    p->eval.epoch = q->epoch.id;
+    for (uint32_t id = 0; id < q->shape.nodes_n; id++) {
+        struct mr_instance *instance = &p->instances[id];
+        instance->done = false;
+        instance->ctx.counts = (struct mr_operator_counts){0};
+        instance->ctx.max_time_us = INT64_MIN;
+        instance->ctx.min_time_us = INT64_MAX;
+        instance->ctx.time_sum_us = 0;
+        instance->ctx.times_n = 0;
+    }
+    for (uint32_t i = 0; i < q->shape.stages_n; i++)
+        mr_stage_begin(p, &p->stages[i]);
+    p->begun = true;
+}
+
+/* What each table changed is put down while its rows are still in this core's cache. */
+static void log_state(struct mr_part *p)
+{
+    const struct mr_query *q = p->query;
+
+    for (uint32_t op = 0; op < q->shape.stateful_n; op++) {
+        const struct mr_shape_node *n = &q->shape.nodes[q->shape.stateful[op]];
+        struct mr_operator_counts *counts = &p->instances[n->node->id].ctx.counts;
+        counts->memory_bytes = 0;
+        for (uint32_t t = 0; t < n->tables_n; t++) {
+            struct mr_logged *l = MR_NEW(&p->epoch, struct mr_logged);
+            l->op = op;
+            l->table = t;
+            mr_buffer_init(&l->data, &p->epoch);
+            mr_state_log(p->tables[op][t], q->epoch.id, &l->data);
+            counts->memory_bytes += mr_state_bytes(p->tables[op][t]);
+            if (l->data.n == 0)
+                continue;
+            *p->logged_end = l;
+            p->logged_end = &l->next;
+        }
+    }
+}
+
+static enum mr_step finish_epoch(struct mr_part *p)
+{
+    const struct mr_query *q = p->query;
+
+    if (!p->prepared_done) {
+        log_state(p);
+        p->prepared_done = true;
+    }
+    if (!p->writer_opened || p->muted)
+        return MR_NEED_INPUT;
+    return q->config.sink_ops->prepare(p->writer, q->epoch.id, &p->prepared, &p->err);
+}
+
+static void complete(struct mr_part *p)
+{
+    struct mr_query *q = p->query;
+
+    p->begun = false;
+    atomic_store_explicit(&p->command, MR_COMMAND_NONE, memory_order_relaxed);
+    /* Release: all that this part wrote is seen by the control thread, which acquires a zero. */
+    if (atomic_fetch_sub_explicit(&q->pending_parts, 1, memory_order_acq_rel) == 1)
+        mr_futex_wake(&q->pending_parts);
+}
+
+static enum mr_slice fail(struct mr_part *p)
+{
+    mr_query_fail(p->query, &p->err);
+    complete(p);
+    return MR_SLICE_WORKED;
+}
+
+static enum mr_slice slice_epoch(struct mr_part *p)
+{
+    const struct mr_query *q = p->query;
+    uint64_t moved = p->moved;
+    bool all_done = true, waits = false;
+
+    if (atomic_load_explicit(&q->failed, memory_order_relaxed)) {
+        complete(p);
+        return MR_SLICE_WORKED;
+    }
+    if (!p->begun)
+        begin_epoch(p);
+    for (uint32_t i = 0; i < q->shape.stages_n; i++) {
+        enum mr_step step = mr_stage_slice(p, &p->stages[i]);
+        if (step == MR_FAILED)
+            return fail(p);
+        all_done &= step == MR_DONE;
+        waits |= step == MR_BLOCKED;
+    }
+    if (all_done) {
+        enum mr_step step = finish_epoch(p);
+        if (step == MR_FAILED)
+            return fail(p);
+        if (step == MR_BLOCKED)
+            return MR_SLICE_WAITING;
+        complete(p);
+        return MR_SLICE_WORKED;
+    }
+    if (p->moved != moved)
+        return MR_SLICE_WORKED;
+    return waits ? MR_SLICE_WAITING : MR_SLICE_IDLE;
+}
+
+static enum mr_slice slice(struct mr_part *p, enum mr_command command)
+{
+    switch (command) {
+    case MR_COMMAND_NONE:
+        return MR_SLICE_IDLE;
+    case MR_COMMAND_OPEN:
+        if (mr_part_open(p) != MR_OK)
+            return fail(p);
+        complete(p);
+        return MR_SLICE_WORKED;
+    case MR_COMMAND_EPOCH:
+        return slice_epoch(p);
+    case MR_COMMAND_CLOSE:
+        mr_part_close(p);
+        /* The slot goes first: after complete the part may be gone. */
+        atomic_store_explicit(&p->worker->slots[p->query->slot], NULL, memory_order_relaxed);
+        complete(p);
+        return MR_SLICE_WORKED;
+    }
+    MR_UNREACHABLE();
+    return MR_SLICE_IDLE;
+}
+
+/* An arena or a state table had no memory for this part. */
+static enum mr_slice escaped(struct mr_part *p)
+{
+    const struct mr_budget *b = &p->query->budget, *engine = b->parent;
+
+    MR_FAIL(&p->err, MR_MEMORY, 0,
+            "query \"%s\" needs more memory: pool \"%s\" holds %llu of %llu bytes, %llu of them of "
+            "this query",
+            p->query->config.name, engine->name,
+            (unsigned long long)atomic_load_explicit(&engine->used_bytes, memory_order_relaxed),
+            (unsigned long long)engine->limit_bytes,
+            (unsigned long long)atomic_load_explicit(&b->used_bytes, memory_order_relaxed));
+    return fail(p);
+}
+
+enum mr_slice mr_part_slice(struct mr_part *p)
+{
+    /* Acquire: pairs with the release in mr_query_command; the epoch and its splits are seen. */
+    enum mr_command command = atomic_load_explicit(&p->command, memory_order_acquire);
+
+    if (command == MR_COMMAND_NONE)
+        return MR_SLICE_IDLE;
+    if (setjmp(p->escape) != 0)
+        return escaped(p);
+    return slice(p, command);
+}
