@@ -1,11 +1,11 @@
 /* env.h - the outside world as one table of functions: files, clock, randomness.
  *
- * Why      All of time, disk and chance goes through here, so that a test can replace it: io/uring and
- *          io/posix implement it for real, the simulator and fault modules for tests.
- * Errors   Functions give 0 or more, or -errno. Short reads and writes are handled by the
- *          implementation: a read gives less only at the end of the file.
- * fsync    An error of sync is final: the caller must give the file up, never try again.
- * Threads  Each thread opens an env of its own (a ring per thread); files may not be shared.
+ * Why      All of time, disk and chance goes through here, so that a test can replace it: io/uring
+ * and io/posix implement it for real, the simulator and fault modules for tests. Errors   Functions
+ * give 0 or more, or -errno. Short reads and writes are handled by the implementation: a read gives
+ * less only at the end of the file. fsync    An error of sync is final: the caller must give the
+ * file up, never try again. Threads  Each thread opens an env of its own (a ring per thread); files
+ * may not be shared.
  */
 #pragma once
 #include "core/base/error.h"
@@ -68,14 +68,16 @@ struct mr_env_ops {
 
 struct mr_env {
     const struct mr_env_ops *ops;
+    const char *why_not_uring; /* of the real one, where it is not io_uring: the reason, for the log */
 };
 
-/* The real one, in io/. back_end: "io_uring", "syscalls", or NULL: io_uring if it works. Closed by
- * ops->fini. */
+/* The real one, in io/. back_end: "io_uring", "syscalls", or NULL: io_uring if it works. MR_USER for
+ * another name, MR_IO when io_uring is asked for and denied. One a thread; closed by ops->fini. */
 MR_NODISCARD enum mr_status mr_env_open(const char *back_end, struct mr_env **out,
                                         struct mr_error *err);
 
 /* Makes dir and each missing parent, and syncs the parent of each that it made. */
 int mr_env_make_dirs(struct mr_env *env, const char *path);
-/* Writes a small file so that it is there in full or not at all: path.tmp, sync, rename, sync_dir. */
+/* Writes a small file so that it is there in full or not at all: path.tmp, sync, rename, sync_dir.
+ */
 int mr_env_write_whole(struct mr_env *env, const char *path, const void *data, uint64_t bytes);

@@ -87,11 +87,12 @@ static void update_row(struct world *w, struct mr_state *s, struct mr_state_row 
     assert_memory_equal(slot[2].bytes.data ? slot[2].bytes.data : (uint8_t *)"", m->text,
                         m->text_n);
     slot[0].i64 = m->sum += (int64_t)(value & 0xffff);
-    slot[1].i128 = m->big += (__int128)value * (int64_t)value;
+    slot[1].i128 = m->big += (__int128)(int64_t)value * 0x7fffffffffff;
     m->text_n = (uint32_t)(value >> 20) % sizeof m->text;
     memset(m->text, (int)(value & 0x7f), m->text_n);
     mr_state_grow(s, &slot[2].bytes, m->text_n);
-    memcpy(slot[2].bytes.data, m->text, m->text_n);
+    if (m->text_n)
+        memcpy(slot[2].bytes.data, m->text, m->text_n);
     slot[2].bytes.n = m->text_n;
     (void)w;
 }
