@@ -26,8 +26,7 @@ const struct mr_type mr_type_binary = {.kind = MR_BINARY};
 const struct mr_type mr_type_date = {.kind = MR_DATE};
 const struct mr_type mr_type_timestamp = {.kind = MR_TIMESTAMP};
 const struct mr_type mr_type_timestamp_ntz = {.kind = MR_TIMESTAMP_NTZ};
-const struct mr_type mr_type_interval_year_month = {.kind = MR_INTERVAL_YEAR_MONTH,
-                                                           .scale = 1};
+const struct mr_type mr_type_interval_year_month = {.kind = MR_INTERVAL_YEAR_MONTH, .scale = 1};
 const struct mr_type mr_type_interval_day_time = {.kind = MR_INTERVAL_DAY_TIME, .scale = 3};
 const struct mr_type mr_type_interval_calendar = {.kind = MR_INTERVAL_CALENDAR};
 
