@@ -1,13 +1,12 @@
 /* expr.h - resolved expressions, and their evaluation a batch at a time.
  *
- * What     The analyzer makes typed trees of literals, input columns and calls of functions from one
- *          table (function.h). Casts are explicit. mr_eval_open prepares a tree for one worker;
- *          mr_eval computes it for the selected rows of a batch.
- * Rows     A result column has the row numbers of the batch: values stand at the rows of sel, other
- *          rows are undefined. AND, OR, CASE, IF, COALESCE evaluate a branch only under its selection,
- *          because ANSI errors of rows not taken must not rise.
- * Owner    Expressions are immutable and shared. A struct mr_eval belongs to one worker; its results
- *          live until mr_eval_reset (once per batch) or, where they share the input, as long as it.
+ * What     The analyzer makes typed trees of literals, input columns and calls of functions from
+ * one table (function.h). Casts are explicit. mr_eval_open prepares a tree for one worker; mr_eval
+ * computes it for the selected rows of a batch. Rows     A result column has the row numbers of the
+ * batch: values stand at the rows of sel, other rows are undefined. AND, OR, CASE, IF, COALESCE
+ * evaluate a branch only under its selection, because ANSI errors of rows not taken must not rise.
+ * Owner    Expressions are immutable and shared. A struct mr_eval belongs to one worker; its
+ * results live until mr_eval_reset (once per batch) or, where they share the input, as long as it.
  */
 #pragma once
 #include "core/base/zone.h"
@@ -47,7 +46,7 @@ struct mr_expr {
 struct mr_eval_context {
     const struct mr_zone *zone;
     bool ansi;
-    int64_t now_us;       /* current_timestamp(): the epoch's time */
+    int64_t now_us; /* current_timestamp(): the epoch's time */
     uint64_t epoch;
     uint32_t worker;
     const char *input_file; /* input_file_name() */
@@ -55,8 +54,8 @@ struct mr_eval_context {
 
 struct mr_eval;
 
-/* exprs[0..n) are evaluated over batches of inputs with at most batch_rows rows. err's condition and place
- * are those of the query. */
+/* exprs[0..n) are evaluated over batches of inputs with at most batch_rows rows. err's condition
+ * and place are those of the query. */
 MR_NODISCARD enum mr_status mr_eval_open(const struct mr_expr *const *exprs, uint32_t n,
                                          uint32_t batch_rows, struct mr_arena *a,
                                          struct mr_eval **out, struct mr_error *err);
@@ -66,7 +65,8 @@ void mr_eval_reset(struct mr_eval *e, const struct mr_eval_context *context);
 /* Expression number i for the selected rows of in. Fills out. MR_QUERY: an ANSI error of a row. */
 MR_NODISCARD enum mr_status mr_eval(struct mr_eval *e, uint32_t i, const struct mr_batch *in,
                                     struct mr_column *out, struct mr_error *err);
-/* A BOOLEAN expression as a filter: rows that are true, of in's selection; sel has room for in->rows. */
+/* A BOOLEAN expression as a filter: rows that are true, of in's selection; sel has room for
+ * in->rows. */
 MR_NODISCARD enum mr_status mr_eval_filter(struct mr_eval *e, uint32_t i, const struct mr_batch *in,
                                            uint32_t *sel, uint32_t *n, struct mr_error *err);
 /* Folds an expression without columns to a literal (at analysis). */

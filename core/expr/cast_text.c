@@ -1,0 +1,225 @@
+#include "core/expr/cast.h"
+
+#include "core/base/time.h"
+#include "core/format/value.h"
+
+static bool parse_integer(struct mr_column *out, uint32_t row, struct mr_text t)
+{
+    static const int64_t limits[] = {[MR_TINYINT] = INT8_MAX,
+                                     [MR_SMALLINT] = INT16_MAX,
+                                     [MR_INT] = INT32_MAX,
+                                     [MR_BIGINT] = INT64_MAX};
+    int64_t limit = limits[out->type->kind], v;
+
+    if (!mr_value_parse_integer(t, -limit - 1, limit, &v))
+        return false;
+    switch (out->type->kind) {
+    case MR_TINYINT:
+        out->i8[row] = (int8_t)v;
+        break;
+    case MR_SMALLINT:
+        out->i16[row] = (int16_t)v;
+        break;
+    case MR_INT:
+        out->i32[row] = (int32_t)v;
+        break;
+    default:
+        out->i64[row] = v;
+    }
+    return true;
+}
+
+static bool parse_interval(struct mr_column *out, uint32_t row, struct mr_text t)
+{
+    struct mr_calendar_interval v;
+
+    if (!mr_value_parse_interval(t, &v))
+        return false;
+    if (out->type->kind == MR_INTERVAL_CALENDAR) {
+        out->calendar[row] = v;
+        return true;
+    }
+    if (out->type->kind == MR_INTERVAL_YEAR_MONTH) {
+        out->i32[row] = v.months;
+        return v.days == 0 && v.us == 0;
+    }
+    return v.months == 0 && !__builtin_mul_overflow(v.days, MR_US_PER_DAY, &out->i64[row]) &&
+           !__builtin_add_overflow(out->i64[row], v.us, &out->i64[row]);
+}
+
+static bool parse(struct cast *c, struct mr_text t, struct mr_column *out, uint32_t row)
+{
+    const struct mr_eval_context *context = c->call->context;
+    bool value;
+
+    switch (out->type->kind) {
+    case MR_BOOLEAN:
+        if (!mr_value_parse_boolean(t, &value))
+            return false;
+        mr_bit_put(out->bits, row, value);
+        return true;
+    case MR_FLOAT:
+        return mr_value_parse_float(t, &out->f32[row]);
+    case MR_DOUBLE:
+        return mr_value_parse_double(t, &out->f64[row]);
+    case MR_DECIMAL:
+        return mr_value_parse_decimal(t, out->type->precision, out->type->scale, &out->i128[row]);
+    case MR_DATE:
+        return mr_value_parse_date(t, &out->i32[row]);
+    case MR_TIMESTAMP:
+        return mr_value_parse_timestamp(t, context->zone, context->now_us, &out->i64[row]);
+    case MR_TIMESTAMP_NTZ:
+        return mr_value_parse_timestamp_ntz(t, &out->i64[row]);
+    case MR_INTERVAL_CALENDAR:
+    case MR_INTERVAL_DAY_TIME:
+    case MR_INTERVAL_YEAR_MONTH:
+        return parse_interval(out, row, t);
+    default:
+        return parse_integer(out, row, t);
+    }
+}
+
+/* A number for BigDecimal ("1d" is none), only too large for the type. */
+static bool is_number(struct mr_text t)
+{
+    double v;
+
+    t = mr_text_trim(t);
+    return t.n > 0 && strchr("dDfFnNyY", t.data[t.n - 1]) == NULL && mr_value_parse_double(t, &v);
+}
+
+enum mr_status mr_cast_text(struct cast *c, const struct mr_column *in, const struct mr_type *to,
+                            struct mr_column *out)
+{
+    if (to->kind == MR_BINARY) { /* the same bytes */
+        *out = *in;
+        out->type = to;
+        return MR_OK;
+    }
+    mr_column_alloc(out, to, c->rows, false, c->call->arena);
+    EACH_CAST_ROW(c, i, row)
+    {
+        struct mr_text t = mr_column_text(in, row);
+        if (parse(c, t, out, row))
+            continue;
+        enum mr_status status = to->kind == MR_DECIMAL && is_number(t)
+                                    ? mr_cast_out_of_range(c, in, row, to, out)
+                                    : mr_cast_invalid(c, in, row, to, out);
+        if (status != MR_OK)
+            return status;
+    }
+    return MR_OK;
+}
+
+static uint32_t print_simple(const struct mr_column *in, uint32_t row,
+                             const struct mr_eval_context *context, char *text)
+{
+    switch (in->type->kind) {
+    case MR_TINYINT:
+        return mr_value_print_integer(in->i8[row], text);
+    case MR_SMALLINT:
+        return mr_value_print_integer(in->i16[row], text);
+    case MR_INT:
+        return mr_value_print_integer(in->i32[row], text);
+    case MR_BIGINT:
+        return mr_value_print_integer(in->i64[row], text);
+    case MR_FLOAT:
+        return mr_value_print_float(in->f32[row], text);
+    case MR_DOUBLE:
+        return mr_value_print_double(in->f64[row], text);
+    case MR_DECIMAL:
+        return mr_value_print_decimal(in->i128[row], in->type->scale, text);
+    case MR_DATE:
+        return mr_value_print_date(in->i32[row], text);
+    case MR_TIMESTAMP:
+        return mr_value_print_timestamp(in->i64[row], context->zone, text);
+    case MR_TIMESTAMP_NTZ:
+        return mr_value_print_timestamp_ntz(in->i64[row], text);
+    case MR_INTERVAL_DAY_TIME:
+        return mr_value_print_interval_day_time(in->i64[row], text);
+    case MR_INTERVAL_YEAR_MONTH:
+        return mr_value_print_interval_year_month(in->i32[row], text);
+    case MR_INTERVAL_CALENDAR:
+        return mr_value_print_calendar_interval(&in->calendar[row], text);
+    default:
+        MR_UNREACHABLE();
+    }
+}
+
+static void print_lists(const struct mr_column *in, uint32_t row,
+                        const struct mr_eval_context *context, struct mr_buffer *out)
+{
+    bool is_map = in->type->kind == MR_MAP;
+
+    mr_buffer_append_text(out, is_map ? MR_TEXT("{") : MR_TEXT("["));
+    for (int32_t k = in->offsets[row]; k < in->offsets[row + 1]; k++) {
+        if (k > in->offsets[row])
+            mr_buffer_append_text(out, MR_TEXT(", "));
+        mr_cast_print(&in->children[0], (uint32_t)k, context, out);
+        if (!is_map)
+            continue;
+        mr_buffer_append_text(out, MR_TEXT(" -> "));
+        mr_cast_print(&in->children[1], (uint32_t)k, context, out);
+    }
+    mr_buffer_append_text(out, is_map ? MR_TEXT("}") : MR_TEXT("]"));
+}
+
+void mr_cast_print(const struct mr_column *in, uint32_t row, const struct mr_eval_context *context,
+                   struct mr_buffer *out)
+{
+    if (mr_column_is_null(in, row)) {
+        mr_buffer_append_text(out, MR_TEXT("NULL"));
+        return;
+    }
+    switch (in->type->kind) {
+    case MR_BOOLEAN:
+        mr_buffer_append_text(out, mr_bit_get(in->bits, row) ? MR_TEXT("true") : MR_TEXT("false"));
+        break;
+    case MR_STRING:
+    case MR_BINARY:
+        mr_buffer_append_text(out, mr_column_text(in, row));
+        break;
+    case MR_ARRAY:
+    case MR_MAP:
+        print_lists(in, row, context, out);
+        break;
+    case MR_STRUCT:
+        mr_buffer_append_text(out, MR_TEXT("{"));
+        for (uint32_t f = 0; f < in->type->fields_n; f++) {
+            if (f > 0)
+                mr_buffer_append_text(out, MR_TEXT(", "));
+            mr_cast_print(&in->children[f], row, context, out);
+        }
+        mr_buffer_append_text(out, MR_TEXT("}"));
+        break;
+    default:
+        out->n += print_simple(in, row, context, (char *)mr_buffer_reserve(out, MR_VALUE_TEXT));
+    }
+}
+
+enum mr_status mr_cast_to_text(struct cast *c, const struct mr_column *in, struct mr_column *out)
+{
+    const struct mr_eval_context *context = c->call->context;
+    struct mr_text_writer w;
+    struct mr_buffer b;
+
+    if (in->type->kind == MR_BINARY) {
+        *out = *in;
+        out->type = &mr_type_string;
+        return MR_OK;
+    }
+    mr_text_writer_init(&w, out, &mr_type_string, c->rows, c->call->arena);
+    mr_buffer_init(&b, c->call->arena);
+    EACH_CAST_ROW(c, i, row)
+    {
+        if (in->type->kind == MR_BOOLEAN || in->type->fields_n > 0) {
+            b.n = 0;
+            mr_cast_print(in, row, context, &b);
+            mr_text_writer_copy(&w, row, mr_buffer_text(&b));
+        } else {
+            char *room = mr_text_writer_room(&w, MR_VALUE_TEXT);
+            mr_text_writer_put(&w, row, print_simple(in, row, context, room));
+        }
+    }
+    return MR_OK;
+}

@@ -1,0 +1,217 @@
+#include "core/expr/coerce.h"
+#include "kernels/select/select.h"
+
+/* Comparisons. Fixed widths go to kernels over all rows; the rest row by row. */
+
+static bool is_ordered(const struct mr_type *t)
+{
+    if (t->kind == MR_MAP || t->kind == MR_INTERVAL_CALENDAR)
+        return false;
+    for (uint32_t i = 0; i < t->fields_n; i++)
+        if (!is_ordered(t->fields[i].type))
+            return false;
+    return true;
+}
+
+MR_RESOLVE(comparison)
+{
+    const struct mr_type *left = call->args[0]->type, *right = call->args[1]->type;
+    const struct mr_type *common = mr_type_common(left, right, r->arena);
+
+    if (common == NULL)
+        return mr_mismatch(r, call, "BINARY_OP_DIFF_TYPES",
+                           "the left and right operands of the binary operator have incompatible "
+                           "types (\"%s\" and \"%s\").",
+                           mr_type_sql(r->arena, left), mr_type_sql(r->arena, right));
+    if (!is_ordered(common))
+        return mr_mismatch(r, call, "INVALID_ORDERING_TYPE",
+                           "The `%s` does not support ordering on type \"%s\".",
+                           call->function->name, mr_type_sql(r->arena, common));
+    call->args[0] = mr_coerce(r, call->args[0], common);
+    call->args[1] = mr_coerce(r, call->args[1], common);
+    call->type = &mr_type_boolean;
+    call->nullable = strcmp(call->function->name, "<=>") != 0 && mr_expr_any_nullable(call);
+    return MR_OK;
+}
+
+static enum mr_lane lane_of(const struct mr_type *type)
+{
+    switch (type->kind) {
+    case MR_TINYINT:
+        return MR_LANE_I8;
+    case MR_SMALLINT:
+        return MR_LANE_I16;
+    case MR_INT:
+    case MR_DATE:
+    case MR_INTERVAL_YEAR_MONTH:
+        return MR_LANE_I32;
+    case MR_BIGINT:
+    case MR_TIMESTAMP:
+    case MR_TIMESTAMP_NTZ:
+    case MR_INTERVAL_DAY_TIME:
+        return MR_LANE_I64;
+    case MR_FLOAT:
+        return MR_LANE_F32;
+    case MR_DOUBLE:
+        return MR_LANE_F64;
+    default:
+        return MR_LANES_N;
+    }
+}
+
+static bool holds(enum mr_comparison op, int order)
+{
+    switch (op) {
+    case MR_EQ:
+        return order == 0;
+    case MR_LT:
+        return order < 0;
+    case MR_LE:
+        return order <= 0;
+    case MR_GT:
+        return order > 0;
+    default:
+        return order >= 0;
+    }
+}
+
+static bool text_equal_at(const struct mr_column *x, const struct mr_column *y, uint32_t row,
+                          uint32_t y_row)
+{
+    const struct mr_view *a = &x->views[row], *b = &y->views[y_row];
+
+    if (memcmp(a, b, 8) != 0) /* length and the first four bytes */
+        return false;
+    if (a->length <= MR_VIEW_INLINE)
+        return memcmp(a->inlined + 4, b->inlined + 4, MR_VIEW_INLINE - 4) == 0;
+    return mr_text_equal(mr_column_text(x, row), mr_column_text(y, y_row));
+}
+
+static void compare_rows(struct mr_call *call, const struct mr_column *x, const struct mr_column *y,
+                         enum mr_comparison op, struct mr_column *out)
+{
+    bool is_text = x->type->kind == MR_STRING || x->type->kind == MR_BINARY;
+
+    MR_EACH_ROW(call, i, row)
+    {
+        if (call->valid && !mr_bit_get(call->valid, row))
+            continue;
+        if (is_text && op == MR_EQ)
+            mr_bit_put(out->bits, row, text_equal_at(x, y, row, row));
+        else
+            mr_bit_put(out->bits, row, holds(op, mr_column_compare(x, row, y, row)));
+    }
+}
+
+static void compare(struct mr_call *call, const struct mr_column *x, const struct mr_column *y,
+                    enum mr_comparison op, struct mr_column *out)
+{
+    enum mr_lane lane = lane_of(x->type);
+
+    mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
+    if (lane == MR_LANES_N)
+        compare_rows(call, x, y, op, out);
+    else if (call->expr->args[1]->kind == MR_EXPR_LITERAL)
+        mr_select->compare_by[lane][op](out->bits, x->data, call->expr->args[1]->value->data,
+                                        call->rows);
+    else
+        mr_select->compare[lane][op](out->bits, x->data, y->data, call->rows);
+}
+
+static void invert(struct mr_column *c, uint32_t rows)
+{
+    for (uint32_t w = 0; w < mr_bit_words(rows); w++)
+        c->bits[w] = ~c->bits[w];
+}
+
+MR_BODY(eq)
+{
+    compare(call, &args[0], &args[1], MR_EQ, out);
+    return MR_OK;
+}
+MR_BODY(ne)
+{
+    compare(call, &args[0], &args[1], MR_EQ, out);
+    invert(out, call->rows);
+    return MR_OK;
+}
+MR_BODY(lt)
+{
+    compare(call, &args[0], &args[1], MR_LT, out);
+    return MR_OK;
+}
+MR_BODY(le)
+{
+    compare(call, &args[0], &args[1], MR_LE, out);
+    return MR_OK;
+}
+MR_BODY(gt)
+{
+    compare(call, &args[0], &args[1], MR_GT, out);
+    return MR_OK;
+}
+MR_BODY(ge)
+{
+    compare(call, &args[0], &args[1], MR_GE, out);
+    return MR_OK;
+}
+
+/* <=>: nulls are equal, and the result is never null. */
+MR_BODY(eq_null_safe)
+{
+    mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    mr_bit_put(out->bits, row, mr_column_compare(&args[0], row, &args[1], row) == 0);
+    return MR_OK;
+}
+
+MR_RESOLVE(in)
+{
+    const struct mr_type *type;
+    enum mr_status status = mr_coerce_common(r, call, 0, call->args_n, &type);
+
+    if (status != MR_OK)
+        return status;
+    call->type = &mr_type_boolean;
+    call->nullable = mr_expr_any_nullable(call);
+    return MR_OK;
+}
+
+/* True if one is equal; else null if the value or one of the list is null. */
+MR_BODY(in)
+{
+    uint32_t n = call->expr->args_n;
+
+    mr_column_alloc(out, &mr_type_boolean, call->rows, true, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        bool found = false, null = mr_column_is_null(&args[0], row);
+        for (uint32_t k = 1; k < n && !found && !mr_column_is_null(&args[0], row); k++) {
+            if (mr_column_is_null(&args[k], row))
+                null = true;
+            else if (args[0].type->kind == MR_STRING)
+                found = text_equal_at(&args[0], &args[k], row, row);
+            else
+                found = mr_column_compare(&args[0], row, &args[k], row) == 0;
+        }
+        mr_bit_put(out->bits, row, found);
+        mr_bit_put(out->valid, row, found || !null);
+    }
+    return MR_OK;
+}
+
+MR_RESOLVE(common)
+{
+    enum mr_status status = mr_coerce_common(r, call, 0, call->args_n, &call->type);
+
+    if (status != MR_OK)
+        return status;
+    if (!is_ordered(call->type))
+        return mr_mismatch(r, call, "INVALID_ORDERING_TYPE",
+                           "The `%s` does not support ordering on type \"%s\".",
+                           call->function->name, mr_type_sql(r->arena, call->type));
+    call->nullable = true;
+    for (uint32_t i = 0; i < call->args_n; i++)
+        call->nullable = call->nullable && call->args[i]->nullable;
+    return MR_OK;
+}

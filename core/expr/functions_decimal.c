@@ -1,0 +1,123 @@
+#include "core/expr/arith.h"
+
+#include "core/expr/decimal.h"
+#include "core/format/value.h"
+
+enum { SCALE_MIN_KEPT = 6 };
+
+/* Too many digits: whole ones are kept, and of the fraction at least six. */
+static const struct mr_type *adjust(struct mr_arena *a, uint32_t precision, uint32_t scale)
+{
+    uint32_t whole = precision - scale, kept = scale < SCALE_MIN_KEPT ? scale : SCALE_MIN_KEPT;
+    uint32_t room;
+
+    if (precision <= MR_DECIMAL_DIGITS)
+        return mr_type_decimal(a, precision, scale);
+    room = whole < MR_DECIMAL_DIGITS ? MR_DECIMAL_DIGITS - whole : 0;
+    return mr_type_decimal(a, MR_DECIMAL_DIGITS, room > kept ? room : kept);
+}
+
+const struct mr_type *mr_arith_decimal_type(struct mr_arena *arena, enum arith op,
+                                            const struct mr_type *x, const struct mr_type *y)
+{
+    uint32_t p1 = x->precision, s1 = x->scale, p2 = y->precision, s2 = y->scale;
+    uint32_t scale = s1 > s2 ? s1 : s2;
+
+    switch (op) {
+    case ADD:
+    case SUBTRACT:
+        return adjust(arena, (p1 - s1 > p2 - s2 ? p1 - s1 : p2 - s2) + scale + 1, scale);
+    case MULTIPLY:
+        return adjust(arena, p1 + p2 + 1, s1 + s2);
+    case DIVIDE:
+        scale = s1 + p2 + 1 > SCALE_MIN_KEPT ? s1 + p2 + 1 : SCALE_MIN_KEPT;
+        return adjust(arena, p1 - s1 + s2 + scale, scale);
+    default:
+        return adjust(arena, (p1 - s1 < p2 - s2 ? p1 - s1 : p2 - s2) + scale, scale);
+    }
+}
+
+static enum mr_status out_of_range(const struct arith_call *a, const struct mr_column *x,
+                                   const struct mr_column *y, uint32_t row, struct mr_column *out)
+{
+    static const char symbols[] = "+-*//%%";
+    char left[MR_VALUE_TEXT], right[MR_VALUE_TEXT];
+    uint32_t left_n, right_n;
+
+    if (a->overflow != RAISE) {
+        mr_column_put_null(out, row, a->call->rows, a->call->arena);
+        return MR_OK;
+    }
+    left_n = mr_value_print_decimal(x->i128[row], x->type->scale, left);
+    right_n = mr_value_print_decimal(y->i128[row], y->type->scale, right);
+    return MR_FAIL_CONDITION(
+        a->call->err, MR_QUERY, "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
+        "%.*s %c %.*s cannot be represented as Decimal(%u, %u). If necessary "
+        "set \"spark.sql.ansi.enabled\" to \"false\" to bypass this error, and "
+        "return NULL instead.",
+        (int)left_n, left, symbols[a->op], (int)right_n, right, out->type->precision,
+        out->type->scale);
+}
+
+/* Both at one scale, then exact. */
+static bool whole_division(enum arith op, const struct mr_column *x, const struct mr_column *y,
+                           uint32_t row, struct mr_column *out)
+{
+    uint32_t s1 = x->type->scale, s2 = y->type->scale, scale = s1 > s2 ? s1 : s2;
+    __int128 l, m, v;
+
+    if (!mr_decimal_rescale(x->i128[row], s1, scale, 38, &l) ||
+        !mr_decimal_rescale(y->i128[row], s2, scale, 38, &m))
+        return false;
+    if (op == INT_DIVIDE) {
+        v = l / m;
+        out->i64[row] = (int64_t)v;
+        return v == out->i64[row];
+    }
+    v = l % m;
+    if (op == PMOD && v < 0)
+        v = (v + m) % m;
+    return mr_decimal_rescale(v, scale, out->type->scale, out->type->precision, &out->i128[row]);
+}
+
+static bool decimal_row(enum arith op, const struct mr_column *x, const struct mr_column *y,
+                        uint32_t row, struct mr_column *out)
+{
+    uint32_t s1 = x->type->scale, s2 = y->type->scale;
+    uint32_t precision = out->type->precision, scale = out->type->scale;
+
+    switch (op) {
+    case ADD:
+        return mr_decimal_add(x->i128[row], s1, y->i128[row], s2, precision, scale,
+                              &out->i128[row]);
+    case SUBTRACT:
+        return mr_decimal_add(x->i128[row], s1, -y->i128[row], s2, precision, scale,
+                              &out->i128[row]);
+    case MULTIPLY:
+        return mr_decimal_multiply(x->i128[row], y->i128[row], s1 + s2, precision, scale,
+                                   &out->i128[row]);
+    case DIVIDE:
+        return mr_decimal_divide(x->i128[row], s1, y->i128[row], s2, precision, scale,
+                                 &out->i128[row]);
+    default:
+        return whole_division(op, x, y, row, out);
+    }
+}
+
+enum mr_status mr_arith_decimal(const struct arith_call *a, const struct mr_column *x,
+                                const struct mr_column *y, struct mr_column *out)
+{
+    MR_EACH_ROW(a->call, i, row)
+    {
+        enum mr_status status = MR_OK;
+        if (!mr_call_has(a->call, row))
+            continue;
+        if (a->op >= DIVIDE && y->i128[row] == 0)
+            status = mr_arith_by_zero(a, out, row);
+        else if (!decimal_row(a->op, x, y, row, out))
+            status = out_of_range(a, x, y, row, out);
+        if (status != MR_OK)
+            return status;
+    }
+    return MR_OK;
+}

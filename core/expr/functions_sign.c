@@ -1,0 +1,91 @@
+#include "core/expr/coerce.h"
+
+#include <math.h>
+
+MR_RESOLVE(sign_of)
+{
+    struct mr_expr *x = call->args[0];
+    bool interval = x->type->kind == MR_INTERVAL_DAY_TIME ||
+                    x->type->kind == MR_INTERVAL_YEAR_MONTH ||
+                    x->type->kind == MR_INTERVAL_CALENDAR;
+
+    if (x->type->kind == MR_STRING || x->type->kind == MR_VOID)
+        call->args[0] = mr_coerce(r, x, &mr_type_double);
+    else if (!mr_type_is_numeric(x->type) && !interval)
+        return mr_mismatch_argument(r, call, 0, "(\"NUMERIC\" or \"INTERVAL\")");
+    call->type = call->args[0]->type;
+    call->nullable = x->nullable;
+    return MR_OK;
+}
+
+MR_BODY(positive)
+{
+    (void)call;
+    *out = args[0];
+    return MR_OK;
+}
+
+static enum mr_status overflow(struct mr_call *call)
+{
+    return MR_FAIL_CONDITION(
+        call->err, MR_QUERY, "ARITHMETIC_OVERFLOW",
+        "overflow. If necessary set \"spark.sql.ansi.enabled\" to \"false\" to "
+        "bypass this error.");
+}
+
+#define NEGATE(member, type, min)                                                                  \
+    MR_EACH_ROW(call, i, row)                                                                      \
+    {                                                                                              \
+        type v = x->member[row];                                                                   \
+        if (v == (min) && call->context->ansi)                                                     \
+            return overflow(call);                                                                 \
+        out->member[row] = only_negative && v >= 0 ? v : (type)(0 - (uint64_t)v);                  \
+    }                                                                                              \
+    break
+
+#define NEGATE_REAL(member)                                                                        \
+    MR_EACH_ROW(call, i, row)                                                                      \
+    out->member[row] =                                                                             \
+        only_negative && !signbit(x->member[row]) ? x->member[row] : -x->member[row];              \
+    break
+
+/* -x, or where only_negative |x|. */
+static enum mr_status negate(struct mr_call *call, const struct mr_column *x, bool only_negative,
+                             struct mr_column *out)
+{
+    mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
+    switch (x->type->kind) {
+    case MR_TINYINT:
+        NEGATE(i8, int8_t, INT8_MIN);
+    case MR_SMALLINT:
+        NEGATE(i16, int16_t, INT16_MIN);
+    case MR_INT:
+    case MR_INTERVAL_YEAR_MONTH:
+        NEGATE(i32, int32_t, INT32_MIN);
+    case MR_BIGINT:
+    case MR_INTERVAL_DAY_TIME:
+        NEGATE(i64, int64_t, INT64_MIN);
+    case MR_FLOAT:
+        NEGATE_REAL(f32);
+    case MR_DOUBLE:
+        NEGATE_REAL(f64);
+    case MR_INTERVAL_CALENDAR:
+        MR_EACH_ROW(call, i, row)
+        out->calendar[row] = (struct mr_calendar_interval){
+            -x->calendar[row].months, -x->calendar[row].days, -x->calendar[row].us};
+        break;
+    default:
+        MR_EACH_ROW(call, i, row)
+        out->i128[row] = only_negative && x->i128[row] >= 0 ? x->i128[row] : -x->i128[row];
+    }
+    return MR_OK;
+}
+
+MR_BODY(negative)
+{
+    return negate(call, args, false, out);
+}
+MR_BODY(abs)
+{
+    return negate(call, args, true, out);
+}
