@@ -1,7 +1,7 @@
 /* aggregate_slots.h - what aggregates share: walking rows, values kept as bytes. Inside core/expr.
  *
- * Null     A zero slot is "nothing seen", so aggregates that may see nothing count in a slot of
- * their own.
+ * Null     A zero slot is "nothing seen", so aggregates that may see nothing count in a slot of their
+ *          own.
  */
 #pragma once
 #include "core/expr/aggregate.h"

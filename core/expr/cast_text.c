@@ -69,7 +69,7 @@ static bool parse(struct cast *c, struct mr_text t, struct mr_column *out, uint3
     case MR_TIMESTAMP:
         return mr_value_parse_timestamp(t, context->zone, context->now_us, &out->i64[row]);
     case MR_TIMESTAMP_NTZ:
-        return mr_value_parse_timestamp_ntz(t, &out->i64[row]);
+        return mr_value_parse_timestamp_ntz_or_zoned(t, &out->i64[row]);
     case MR_INTERVAL_CALENDAR:
     case MR_INTERVAL_DAY_TIME:
     case MR_INTERVAL_YEAR_MONTH:
@@ -136,9 +136,9 @@ static uint32_t print_simple(const struct mr_column *in, uint32_t row,
     case MR_TIMESTAMP_NTZ:
         return mr_value_print_timestamp_ntz(in->i64[row], text);
     case MR_INTERVAL_DAY_TIME:
-        return mr_value_print_interval_day_time(in->i64[row], text);
+        return mr_value_print_interval_day_time(in->i64[row], in->type, text);
     case MR_INTERVAL_YEAR_MONTH:
-        return mr_value_print_interval_year_month(in->i32[row], text);
+        return mr_value_print_interval_year_month(in->i32[row], in->type, text);
     case MR_INTERVAL_CALENDAR:
         return mr_value_print_calendar_interval(&in->calendar[row], text);
     default:

@@ -1,12 +1,11 @@
 /* function.h - every SQL function has one row here: name, arguments, result type, null rule, body.
  *
  * Why      The analyzer, SHOW FUNCTIONS and the docs read this table; to add a function is to add a
- *          row in functions.def and its body in functions_<area>.c. Operators are functions too
- * ("+",
+ *          row in functions.def and its body in functions_<area>.c. Operators are functions too ("+",
  *          "=", "and"), as are cast, case_when, get_field.
- * Types    resolve gets the argument expressions, may replace them by casts (Spark's implicit
- * casts) and sets type and nullable, or fails with Spark's condition (DATATYPE_MISMATCH.*). Most
- * rows use mr_resolve_types, which follows the row's signature (signature.h).
+ * Types    resolve gets the argument expressions, may replace them by casts (Spark's implicit casts)
+ *          and sets type and nullable, or fails with Spark's condition (DATATYPE_MISMATCH.*). Most rows
+ *          use mr_resolve_types, which follows the row's signature (signature.h).
  */
 #pragma once
 #include "core/expr/expr.h"

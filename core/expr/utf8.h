@@ -1,5 +1,6 @@
 /* utf8.h - characters (code points) of UTF-8 texts. Bytes that are no UTF-8 count one each, as in
- * Spark. */
+ * Spark.
+ */
 #pragma once
 #include "core/base/text.h"
 
