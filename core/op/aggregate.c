@@ -31,6 +31,7 @@ struct aggregate_state {
     bool is_open;
     enum phase phase;
     struct mr_state_cursor cursor;
+    bool is_exhausted; /* the cursor must not be asked again */
     struct mr_state_row **evicted; /* copies */
     uint32_t evicted_n, evicted_capacity, evicted_at;
     uint64_t *hashes, *is_new;
@@ -248,6 +249,7 @@ static void begin_mark(struct mr_ctx *ctx)
     ctx->counts.rows_updated = mr_state_changed(s->table, ctx->epoch->id);
     s->cursor = (struct mr_state_cursor){0};
     s->phase = EMITTING;
+    s->is_exhausted = false;
     s->evicted_n = s->evicted_at = s->evicted_capacity = 0;
     mr_arena_reset(&s->evicted_arena);
     if (node->mode == MR_APPEND && evicts(ctx))
@@ -266,25 +268,31 @@ static void end_mark(struct mr_ctx *ctx)
     ctx->counts.memory_bytes = mr_state_bytes(s->table);
 }
 
+static bool next_row(struct mr_ctx *ctx, struct mr_state_row **row)
+{
+    struct aggregate_state *s = ctx->state;
+    const struct mr_node *node = ctx->node;
+
+    if (node->mode == MR_APPEND && !node->batch) {
+        if (s->evicted_at == s->evicted_n)
+            return false;
+        *row = s->evicted[s->evicted_at++];
+        return true;
+    }
+    if (node->mode == MR_UPDATE && !node->batch)
+        return mr_state_next_changed(s->table, ctx->epoch->id, &s->cursor, row);
+    return mr_state_next(s->table, &s->cursor, row);
+}
+
 /* The next rows to give, in s->rows; 0: that was all. */
 static uint32_t next_rows(struct mr_ctx *ctx)
 {
     struct aggregate_state *s = ctx->state;
-    const enum mr_output_mode mode = ctx->node->batch ? MR_COMPLETE : ctx->node->mode;
     uint32_t n = 0;
 
-    while (n < ctx->batch_rows) {
-        if (mode == MR_APPEND) {
-            if (s->evicted_at == s->evicted_n)
-                break;
-            s->rows[n] = s->evicted[s->evicted_at++];
-        } else if (mode == MR_UPDATE) {
-            if (!mr_state_next_changed(s->table, ctx->epoch->id, &s->cursor, &s->rows[n]))
-                break;
-        } else if (!mr_state_next(s->table, &s->cursor, &s->rows[n])) {
-            break;
-        }
-        n++;
+    while (n < ctx->batch_rows && !s->is_exhausted) {
+        s->is_exhausted = !next_row(ctx, &s->rows[n]);
+        n += !s->is_exhausted;
     }
     return n;
 }
