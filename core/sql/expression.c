@@ -155,8 +155,8 @@ static struct mr_ast *parse_is(struct mr_parser *p, struct mr_ast *x)
         negated = !negated;
     } else {
         bool value = mr_parse_take_word(p, "TRUE");
-        if (!value)
-            mr_parse_expect_word(p, "FALSE");
+        if (!value && !mr_parse_take_word(p, "FALSE"))
+            mr_parse_fail(p, "NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM");
         same = mr_parse_call_2(p, place, "<=>", x, mr_parse_literal_boolean(p, place, value));
     }
     return negated ? mr_parse_call_1(p, place, "not", same) : same;
@@ -241,17 +241,12 @@ struct mr_ast *mr_parse_named_expression(struct mr_parser *p)
     struct mr_ast *x = mr_parse_expression(p);
     struct mr_name_list names = {0};
 
-    if (mr_parse_take_word(p, "AS")) {
-        if (mr_parse_is_symbol(p, 0, "("))
-            mr_parse_names_in_parentheses(p, &names);
-        else
-            mr_name_list_push(p, &names, mr_parse_strict_name(p));
-        return mr_parse_alias_node(p, x, &names);
-    }
-    if (!mr_parse_is_implicit_alias(p, false))
-        return x;
-    mr_name_list_push(p, &names, mr_parse_strict_name(p));
-    return mr_parse_alias_node(p, x, &names);
+    bool is_explicit = mr_parse_take_word(p, "AS");
+    if (mr_parse_is_symbol(p, 0, "("))
+        mr_parse_names_in_parentheses(p, &names);
+    else if (is_explicit || mr_parse_is_implicit_alias(p, false))
+        mr_name_list_push(p, &names, mr_parse_strict_name(p));
+    return names.n ? mr_parse_alias_node(p, x, &names) : x;
 }
 
 void mr_parse_named_expressions(struct mr_parser *p, struct mr_ast_list *out)

@@ -124,7 +124,7 @@ const char *mr_parse_delay_text(struct mr_parser *p, const struct mr_ast *interv
 /* expression.c, call.c */
 struct mr_ast *mr_parse_expression(struct mr_parser *p);
 struct mr_ast *mr_parse_value(struct mr_parser *p); /* without AND, OR, NOT and predicates */
-/* expression [[AS] name] */
+/* expression [[AS] name | [AS] (names)] */
 struct mr_ast *mr_parse_named_expression(struct mr_parser *p);
 void mr_parse_expressions(struct mr_parser *p, struct mr_ast_list *out); /* one or more */
 void mr_parse_named_expressions(struct mr_parser *p, struct mr_ast_list *out);

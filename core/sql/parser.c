@@ -89,7 +89,7 @@ void mr_parse_expect_word(struct mr_parser *p, const char *word)
 void mr_parse_expect_symbol(struct mr_parser *p, const char *symbol)
 {
     if (!mr_parse_take_symbol(p, symbol))
-        mr_parse_fail(p, symbol);
+        mr_parse_fail(p, mr_arena_format(p->arena, "'%s'", symbol));
 }
 
 const char *mr_parse_token_text(const struct mr_parser *p, const struct mr_token *t)

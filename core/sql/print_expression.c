@@ -121,11 +121,25 @@ static void print_function_name(const char *name, struct mr_buffer *out)
         mr_print_name(name, out);
 }
 
+/* The unit of timestampadd and timestampdiff is a text in the tree and a word in SQL. */
+static void print_arguments(const struct mr_ast *x, struct mr_buffer *out)
+{
+    bool has_unit = x->args_n == 3 && x->args[0]->kind == MR_AST_LITERAL &&
+                    x->args[0]->literal->type->kind == MR_STRING &&
+                    (strcmp(x->name, "timestampadd") == 0 || strcmp(x->name, "timestampdiff") == 0);
+
+    if (has_unit) {
+        mr_buffer_append_text(out, mr_column_text(x->args[0]->literal, 0));
+        append(out, ", ");
+    }
+    mr_print_expressions(x->args + has_unit, x->args_n - has_unit, out);
+}
+
 static void print_plain_call(const struct mr_ast *x, struct mr_buffer *out)
 {
     print_function_name(x->name, out);
     append(out, x->distinct ? "(DISTINCT " : "(");
-    mr_print_expressions(x->args, x->args_n, out);
+    print_arguments(x, out);
     append(out, ")");
     if (x->within_n) {
         append(out, " WITHIN GROUP (ORDER BY ");
