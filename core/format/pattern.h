@@ -1,7 +1,8 @@
 /* pattern.h - Java's DateTimeFormatter patterns as Spark takes them, compiled once.
  *
- * Errors   A letter that Spark refuses is an error of the query (INCONSISTENT_BEHAVIOR_CROSS_VERSION
- *          .DATETIME_PATTERN_RECOGNITION and its like), found at compile.
+ * Errors   A letter that Spark refuses is an error of the query
+ * (INCONSISTENT_BEHAVIOR_CROSS_VERSION .DATETIME_PATTERN_RECOGNITION and its like), found at
+ * compile.
  */
 #pragma once
 #include "core/base/error.h"
