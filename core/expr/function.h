@@ -2,7 +2,11 @@
  *
  * Why      The analyzer, SHOW FUNCTIONS and the docs read this table; to add a function is to add a
  *          row in functions.def and its body in functions_<area>.c. Operators are functions too ("+",
- *          "=", "and"), as are cast, case_when, get_field.
+ *          "=", "and"), as are cast, case_when. What the analyzer makes of other syntax:
+ *          get_field(struct or array of structs, 'name'), get_item(array or map, key), for x.name and
+ *          x[key]; named_struct('name', value, ..) for struct(..); for a generator, the call's type is
+ *          the STRUCT of its output columns, with their default names; explode_outer is explode with
+ *          the node's outer set, if only explode is there.
  * Types    resolve gets the argument expressions, may replace them by casts (Spark's implicit casts)
  *          and sets type and nullable, or fails with Spark's condition (DATATYPE_MISMATCH.*). Most rows
  *          use mr_resolve_types, which follows the row's signature (signature.h).
