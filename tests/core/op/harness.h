@@ -298,6 +298,8 @@ static inline void make_row(struct maker *m, const char *line)
             mr_builder_append_null(b);
         else if (b->type->kind == MR_STRING)
             mr_builder_append_text(b, t);
+        else if (b->type->kind == MR_DECIMAL)
+            mr_builder_append_i128(b, strtoll(line, NULL, 10));
         else if (b->type->kind == MR_DOUBLE)
             mr_builder_append_f64(b, strtod(line, NULL));
         else
