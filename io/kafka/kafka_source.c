@@ -1,0 +1,220 @@
+#include "io/kafka/kafka_source.h"
+
+#include "core/base/check.h"
+#include <stdlib.h>
+
+enum { WAIT_MS = 1 };
+
+enum mr_status mr_kafka_reader_open(void *reader, const struct mr_source_config *config,
+                                    struct mr_error *err)
+{
+    struct mr_kafka_reader *r = reader;
+
+    (void)err;
+    r->config = config;
+    mr_arena_init(&r->scratch, config->arena->budget, config->arena->escape);
+    r->messages = MR_NEW_ARRAY(config->arena, rd_kafka_message_t *, config->batch_rows);
+    return MR_OK;
+}
+
+void mr_kafka_reader_close(void *reader)
+{
+    struct mr_kafka_reader *r = reader;
+
+    if (r->config)
+        mr_arena_fini(&r->scratch);
+}
+
+static void drop_kept(struct mr_kafka_partition *x)
+{
+    if (x->kept)
+        rd_kafka_message_destroy(x->kept);
+    x->kept = NULL;
+}
+
+/* Fetching goes on from epoch to epoch; it starts, or moves, where the range does not continue. */
+static enum mr_status start_fetching(struct mr_kafka_planner *p, struct mr_kafka_partition *x,
+                                     int64_t offset, struct mr_error *err)
+{
+    if (x->handle && x->next == offset)
+        return MR_OK;
+    drop_kept(x);
+    if (x->handle)
+        rd_kafka_consume_stop(x->handle, x->number);
+    else
+        x->handle = rd_kafka_topic_new(p->client, x->topic, NULL);
+    x->eof = -1;
+    x->next = offset;
+    if (x->handle == NULL || rd_kafka_consume_start(x->handle, x->number, offset) != 0)
+        return MR_FAIL(err, MR_IO, 0, "kafka: can't read %s-%d from offset %lld: %s", x->topic,
+                       x->number, (long long)offset, rd_kafka_err2str(rd_kafka_last_error()));
+    return MR_OK;
+}
+
+enum mr_status mr_kafka_open_split(void *reader, struct mr_text split, struct mr_error *err)
+{
+    struct mr_kafka_reader *r = reader;
+
+    MR_ASSERT(split.n == sizeof r->split);
+    memcpy(&r->split, split.data, sizeof r->split);
+    r->is_open = true;
+    return start_fetching(r->split.planner, r->split.partition, r->split.start, err);
+}
+
+/* A message that tells of something else than a record. MR_OK: go on. */
+static enum mr_status notice(struct mr_kafka_reader *r, const rd_kafka_message_t *m,
+                             struct mr_error *err)
+{
+    struct mr_kafka_partition *x = r->split.partition;
+
+    switch (m->err) {
+    case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+        x->eof = m->offset;
+        return MR_OK;
+    case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
+    case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
+        if (r->split.planner->options.fail_on_data_loss)
+            return MR_FAIL(
+                err, MR_QUERY, 0,
+                "kafka: data loss: %s-%d: offsets from %lld to %lld can't be read any more: "
+                "%s (failOnDataLoss: false would go on)",
+                x->topic, x->number, (long long)x->next, (long long)r->split.end - 1,
+                rd_kafka_message_errstr(m));
+        fprintf(stderr, "millrace: warning: kafka: data loss: %s-%d: offsets %lld to %lld\n",
+                x->topic, x->number, (long long)x->next, (long long)r->split.end - 1);
+        x->eof = r->split.end;
+        return MR_OK;
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+        return MR_OK; /* librdkafka connects again */
+    default:
+        return MR_FAIL(err, MR_IO, 0, "kafka: %s-%d: %s", x->topic, x->number,
+                       rd_kafka_message_errstr(m));
+    }
+}
+
+/* Sorts what came: records of the range to the front, the first beyond it is kept. */
+static enum mr_status sort_out(struct mr_kafka_reader *r, uint32_t had, uint32_t came, uint32_t *n,
+                               struct mr_error *err)
+{
+    struct mr_kafka_partition *x = r->split.partition;
+    enum mr_status status = MR_OK;
+
+    *n = had;
+    for (uint32_t i = had; i < had + came; i++) {
+        rd_kafka_message_t *m = r->messages[i];
+        if (status == MR_OK && m->err == RD_KAFKA_RESP_ERR_NO_ERROR && m->offset < r->split.end) {
+            x->next = m->offset + 1;
+            r->messages[(*n)++] = m;
+        } else if (status == MR_OK && m->err == RD_KAFKA_RESP_ERR_NO_ERROR && x->kept == NULL) {
+            x->kept = m;
+        } else {
+            if (status == MR_OK && m->err)
+                status = notice(r, m, err);
+            rd_kafka_message_destroy(m);
+        }
+    }
+    return status;
+}
+
+static uint32_t take_kept(struct mr_kafka_reader *r)
+{
+    struct mr_kafka_partition *x = r->split.partition;
+
+    if (x->kept == NULL || x->kept->offset >= r->split.end)
+        return 0;
+    r->messages[0] = x->kept;
+    x->next = x->kept->offset + 1;
+    x->kept = NULL;
+    return 1;
+}
+
+static bool is_finished(const struct mr_kafka_reader *r)
+{
+    const struct mr_kafka_partition *x = r->split.partition;
+
+    return x->next >= r->split.end || x->eof >= r->split.end ||
+           (x->kept && x->kept->offset >= r->split.end);
+}
+
+static enum mr_step finish(struct mr_kafka_reader *r)
+{
+    r->split.partition->next = r->split.end; /* gaps behind the last record are read too */
+    r->is_open = false;
+    return MR_DONE;
+}
+
+enum mr_step mr_kafka_pull(void *reader, struct mr_batch *out, struct mr_source_counts *counts,
+                           struct mr_error *err)
+{
+    struct mr_kafka_reader *r = reader;
+    struct mr_kafka_partition *x = r->split.partition;
+
+    *out = (struct mr_batch){0};
+    mr_arena_reset(&r->scratch);
+    if (!r->is_open)
+        return MR_DONE;
+    uint32_t n = take_kept(r);
+    /* Never more than the range can have: what lies beyond is left in the queue, but for one
+     * message. */
+    int64_t left = r->split.end - x->next;
+    if (left > 0 && !(x->kept && x->kept->offset >= r->split.end)) {
+        uint64_t room = r->config->batch_rows - n;
+        ssize_t came =
+            room == 0
+                ? 0
+                : rd_kafka_consume_batch(x->handle, x->number, n ? 0 : WAIT_MS, r->messages + n,
+                                         (uint64_t)left < room ? (size_t)left : room);
+        if (came < 0)
+            return MR_FAIL(err, MR_IO, 0, "kafka: %s-%d: %s", x->topic, x->number,
+                           rd_kafka_err2str(rd_kafka_last_error())),
+                   MR_FAILED;
+        if (sort_out(r, n, (uint32_t)came, &n, err) != MR_OK) {
+            for (uint32_t i = 0; i < n; i++)
+                rd_kafka_message_destroy(r->messages[i]);
+            return MR_FAILED;
+        }
+    }
+    if (n) {
+        mr_kafka_columns(r->config->schema, r->messages, n, &r->scratch, out);
+        counts->rows += n;
+        for (uint32_t i = 0; i < n; i++)
+            rd_kafka_message_destroy(r->messages[i]);
+    }
+    if (is_finished(r))
+        return finish(r);
+    return n ? MR_MORE_OUTPUT : MR_BLOCKED;
+}
+
+static enum mr_status check(const struct mr_table *table, struct mr_error *err)
+{
+    struct mr_kafka_options options;
+
+    return mr_kafka_options_read(table, &options, err);
+}
+
+const struct mr_source_ops mr_source_kafka = {
+    .name = "kafka",
+    .planner_size = sizeof(struct mr_kafka_planner),
+    .reader_size = sizeof(struct mr_kafka_reader),
+    .options = mr_kafka_source_options,
+    .takes_kafka_options = true,
+    .replayable = true,
+    .schema = mr_kafka_schema,
+    .check = check,
+    .planner_open = mr_kafka_planner_open,
+    .planner_close = mr_kafka_planner_close,
+    .plan = mr_kafka_plan,
+    .freeze = mr_kafka_freeze,
+    .adopt = mr_kafka_adopt,
+    .save = mr_kafka_save,
+    .load = mr_kafka_load,
+    .splits = mr_kafka_splits,
+    .split = mr_kafka_split,
+    .metrics = mr_kafka_metrics,
+    .reader_open = mr_kafka_reader_open,
+    .reader_close = mr_kafka_reader_close,
+    .open_split = mr_kafka_open_split,
+    .pull = mr_kafka_pull,
+};

@@ -1,0 +1,131 @@
+/* kafka_source.h - inside the Kafka source.
+ *
+ * How      The planner owns one consumer for all workers. Each partition is fetched into a queue of
+ * its own and fetching goes on between epochs; an epoch's split names a partition and an offset
+ * range, and whichever worker takes it empties the queue up to the range's end. What came beyond
+ * the end waits in the partition for the next epoch. Threads  planner: the control thread. A
+ * partition's reading side: the worker that has its split; the hand-over of epochs orders the
+ * accesses.
+ */
+#pragma once
+#include "core/op/source.h"
+#include "io/kafka/kafka_conf.h"
+
+enum {
+    MR_KAFKA_EARLIEST = -2,
+    MR_KAFKA_LATEST = -1,
+    MR_KAFKA_PARTITIONS_MAX = 4096,
+};
+
+enum mr_kafka_subscription { MR_KAFKA_SUBSCRIBE, MR_KAFKA_PATTERN, MR_KAFKA_ASSIGN };
+enum mr_kafka_start {
+    MR_KAFKA_START_LATEST,
+    MR_KAFKA_START_EARLIEST,
+    MR_KAFKA_START_OFFSETS,
+    MR_KAFKA_START_TIMESTAMP,
+    MR_KAFKA_START_TIMESTAMPS
+};
+
+struct mr_kafka_options {
+    enum mr_kafka_subscription subscription;
+    const char *topics; /* list, pattern or JSON */
+    enum mr_kafka_start start;
+    const char *start_json; /* offsets or timestamps per partition */
+    int64_t start_ms;
+    bool latest_if_no_offset; /* startingOffsetsByTimestampStrategy */
+    bool fail_on_data_loss, include_headers, read_committed;
+    uint64_t offsets_max, offsets_min; /* per trigger; 0: none */
+    int64_t delay_max_us;
+    uint32_t retries;
+    int64_t retry_us;
+};
+
+extern const char *const mr_kafka_source_options[];
+MR_NODISCARD enum mr_status mr_kafka_options_read(const struct mr_table *table,
+                                                  struct mr_kafka_options *out,
+                                                  struct mr_error *err);
+
+struct mr_kafka_partition {
+    char *topic; /* malloc: partitions live as long as the planner */
+    int32_t number;
+    int64_t at;               /* end of the last planned epoch; -1: not known yet */
+    int64_t start, end;       /* the planned epoch's range */
+    int64_t latest, earliest; /* as the broker said last */
+    bool is_there;            /* in the last metadata */
+    /* reading */
+    rd_kafka_topic_t *handle; /* NULL: not fetching */
+    int64_t next;             /* the next offset to give */
+    rd_kafka_message_t *kept; /* came beyond the end of its epoch */
+    int64_t eof;              /* the broker had nothing from this offset on */
+};
+
+struct mr_kafka_planner {
+    const struct mr_source_config *config;
+    struct mr_kafka_options options;
+    rd_kafka_t *client;
+    struct mr_kafka_partition **partitions; /* sorted by topic, number */
+    uint32_t partitions_n;
+    bool is_new; /* no epoch was ever planned: starting options count */
+    bool frozen;
+    int64_t metadata_us, last_trigger_us;
+    uint64_t epoch;
+    struct mr_arena arena; /* of the planned epoch's texts */
+    struct mr_buffer json, bytes;
+    struct mr_kafka_split {
+        struct mr_kafka_partition *partition;
+        struct mr_kafka_planner *planner;
+        int64_t start, end;
+    } * splits;
+    uint32_t splits_n;
+};
+
+/* kafka_cluster.c: what the brokers say. */
+MR_NODISCARD enum mr_status mr_kafka_find_partitions(struct mr_kafka_planner *p,
+                                                     struct mr_error *err);
+/* Offsets for a spec (MR_KAFKA_EARLIEST, MR_KAFKA_LATEST or a timestamp in ms per partition) into
+ * out, by index; -1 where a timestamp has no offset. want NULL: all partitions that are there. */
+MR_NODISCARD enum mr_status mr_kafka_list_offsets(struct mr_kafka_planner *p, const int64_t *specs,
+                                                  int64_t *out, struct mr_error *err);
+/* {"topic":{"0":23}} -> out by partition, INT64_MIN where it says nothing. */
+MR_NODISCARD enum mr_status mr_kafka_read_offsets(struct mr_kafka_planner *p, const char *json,
+                                                  const char *option, int64_t *out,
+                                                  struct mr_error *err);
+void mr_kafka_print_offsets(const struct mr_kafka_planner *p, bool starts, struct mr_buffer *out);
+struct mr_kafka_partition *mr_kafka_partition_for(struct mr_kafka_planner *p, const char *topic,
+                                                  int32_t number);
+
+enum mr_status mr_kafka_planner_open(void *planner, const struct mr_source_config *config,
+                                     struct mr_error *err);
+void mr_kafka_planner_close(void *planner);
+enum mr_status mr_kafka_plan(void *planner, uint64_t epoch, enum mr_source_limit limit,
+                             struct mr_offsets *to, bool *has_new, struct mr_error *err);
+enum mr_status mr_kafka_freeze(void *planner, struct mr_error *err);
+enum mr_status mr_kafka_adopt(void *planner, uint64_t epoch, struct mr_text bytes,
+                              struct mr_error *err);
+void mr_kafka_save(void *planner, struct mr_buffer *out);
+enum mr_status mr_kafka_load(void *planner, struct mr_text saved, struct mr_error *err);
+enum mr_status mr_kafka_splits(void *planner, uint32_t *n, struct mr_error *err);
+struct mr_text mr_kafka_split(void *planner, uint32_t i);
+void mr_kafka_metrics(void *planner, struct mr_buffer *out);
+
+struct mr_kafka_reader {
+    const struct mr_source_config *config;
+    struct mr_kafka_split split;
+    struct mr_arena scratch;
+    rd_kafka_message_t **messages; /* of one batch */
+    bool is_open;
+};
+enum mr_status mr_kafka_reader_open(void *reader, const struct mr_source_config *config,
+                                    struct mr_error *err);
+void mr_kafka_reader_close(void *reader);
+enum mr_status mr_kafka_open_split(void *reader, struct mr_text split, struct mr_error *err);
+enum mr_step mr_kafka_pull(void *reader, struct mr_batch *out, struct mr_source_counts *counts,
+                           struct mr_error *err);
+/* The messages as columns of the reader's schema: kafka_columns.c. */
+void mr_kafka_columns(const struct mr_type *schema, rd_kafka_message_t *const *messages, uint32_t n,
+                      struct mr_arena *a, struct mr_batch *out);
+const struct mr_type *mr_kafka_schema(const struct mr_option *options, uint32_t n,
+                                      struct mr_arena *a);
+
+extern const struct mr_source_ops mr_source_kafka;
+extern const struct mr_sink_ops mr_sink_kafka;
