@@ -1,0 +1,76 @@
+#include "io/options.h"
+
+#include "core/base/check.h"
+#include "core/format/value.h"
+
+enum { KNOWN_MAX = 64, NAME_BYTES = 64 };
+
+/* The name before the colon. */
+static struct mr_text name_of(const char *known)
+{
+    const char *colon = strchr(known, ':');
+
+    return colon ? (struct mr_text){known, (uint64_t)(colon - known)} : mr_text_of(known);
+}
+
+enum mr_status mr_io_options_check(const struct mr_option *options, uint32_t n,
+                                   const char *const *known, const char *what, struct mr_error *err)
+{
+    char names[KNOWN_MAX][NAME_BYTES];
+    const char *list[KNOWN_MAX];
+    uint32_t known_n = 0;
+
+    for (; known[known_n]; known_n++) {
+        struct mr_text name = name_of(known[known_n]);
+        MR_ASSERT(known_n < KNOWN_MAX && name.n < NAME_BYTES);
+        memcpy(names[known_n], name.data, name.n);
+        names[known_n][name.n] = '\0';
+        list[known_n] = names[known_n];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = 0;
+        while (k < known_n &&
+               !mr_text_equal_ignoring_case(mr_text_of(options[i].name), mr_text_of(list[k])))
+            k++;
+        if (k < known_n)
+            continue;
+        const char *nearest = mr_error_nearest(options[i].name, list, known_n);
+        return MR_FAIL(err, MR_USER, 0, "%s: there is no option \"%s\"%s%s%s", what,
+                       options[i].name, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                       nearest ? "\"?" : "");
+    }
+    return MR_OK;
+}
+
+enum mr_status mr_io_option_integer(const struct mr_option *options, uint32_t n, const char *name,
+                                    int64_t otherwise, int64_t min, int64_t max, int64_t *value,
+                                    struct mr_error *err)
+{
+    const char *text = mr_option_get(options, n, name);
+
+    *value = otherwise;
+    if (text == NULL)
+        return MR_OK;
+    if (!mr_value_parse_integer(mr_text_of(text), min, max, value))
+        return MR_FAIL(err, MR_USER, 0, "option %s: \"%s\" is no whole number in [%lld, %lld]",
+                       name, text, (long long)min, (long long)max);
+    return MR_OK;
+}
+
+enum mr_status mr_io_option_boolean(const struct mr_option *options, uint32_t n, const char *name,
+                                    bool otherwise, bool *value, struct mr_error *err)
+{
+    const char *text = mr_option_get(options, n, name);
+
+    *value = otherwise;
+    if (text == NULL)
+        return MR_OK;
+    struct mr_text t = mr_text_of(text);
+    if (mr_text_equal_ignoring_case(t, MR_TEXT("true")))
+        *value = true;
+    else if (mr_text_equal_ignoring_case(t, MR_TEXT("false")))
+        *value = false;
+    else
+        return MR_FAIL(err, MR_USER, 0, "option %s: \"%s\" is none of true, false", name, text);
+    return MR_OK;
+}

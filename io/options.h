@@ -1,0 +1,16 @@
+/* options.h - options of sources and sinks: names checked against a list, numbers within bounds. */
+#pragma once
+#include "core/format/format.h"
+
+/* Every option must be one of known (sorted, NULL-ended, "name: what it means"); case is ignored. what:
+ * "source \"t\"", for the error. */
+MR_NODISCARD enum mr_status mr_io_options_check(const struct mr_option *options, uint32_t n,
+                                                const char *const *known, const char *what,
+                                                struct mr_error *err);
+/* Fills *value, with otherwise when the option is not there. */
+MR_NODISCARD enum mr_status mr_io_option_integer(const struct mr_option *options, uint32_t n,
+                                                 const char *name, int64_t otherwise, int64_t min,
+                                                 int64_t max, int64_t *value, struct mr_error *err);
+MR_NODISCARD enum mr_status mr_io_option_boolean(const struct mr_option *options, uint32_t n,
+                                                 const char *name, bool otherwise, bool *value,
+                                                 struct mr_error *err);
