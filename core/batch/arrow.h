@@ -1,7 +1,11 @@
 /* arrow.h - the Arrow C Data Interface (arrow.apache.org/docs/format/CDataInterface.html).
  *
- * Owner    Export deep-copies the selected rows; the consumer calls release. Import borrows: columns
- *          point into the array, which the caller releases after use.
+ * Owner    Export copies the selected rows deeply; the consumer calls release, on any thread, also of
+ *          children that it moved out. Import copies as well, into the arena: the interface tells no
+ *          capacity, and columns promise aligned and padded buffers. So the array may be released at once.
+ * Types    STRING and BINARY go out as views, TIMESTAMP as microseconds in UTC, INTERVAL_DAY_TIME as a
+ *          duration. In come also 32 and 64-bit offsets; other units of time, unsigned integers and
+ *          dictionaries are MR_UNSUPPORTED.
  */
 #pragma once
 #include "core/batch/batch.h"
@@ -28,13 +32,14 @@ struct ArrowArray {
 #endif
 
 /* type is a STRUCT: the columns of the batch. */
-MR_NODISCARD enum mr_status mr_arrow_export(const struct mr_batch *batch, const struct mr_type *type,
-                                            struct ArrowSchema *schema, struct ArrowArray *array,
-                                            struct mr_error *err);
+MR_NODISCARD enum mr_status mr_arrow_export(const struct mr_batch *batch,
+                                            const struct mr_type *type, struct ArrowSchema *schema,
+                                            struct ArrowArray *array, struct mr_error *err);
 MR_NODISCARD enum mr_status mr_arrow_import_type(const struct ArrowSchema *schema,
                                                  struct mr_arena *a, const struct mr_type **type,
                                                  struct mr_error *err);
-/* Utf8, LargeUtf8 and Utf8View become STRING; offsets other than 0 are accepted. */
+/* Offsets other than 0 are accepted. schema tells the layout, type (as imported from it) the columns. */
 MR_NODISCARD enum mr_status mr_arrow_import(const struct ArrowArray *array,
+                                            const struct ArrowSchema *schema,
                                             const struct mr_type *type, struct mr_arena *a,
                                             struct mr_batch *out, struct mr_error *err);
