@@ -1,0 +1,181 @@
+#include "tools/millrace/command.h"
+
+#include "core/expr/function.h"
+#include "core/format/json/json.h"
+#include "core/sql/parser.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sql {
+    struct mr_arena arena, row;
+    jmp_buf escape, row_escape;
+    const char *text, *format, *job_path, *workers;
+    struct mr_session session;
+    const struct mr_type *schema;
+    struct mr_json_writer writer;
+};
+
+static void print_json_rows(void *arg, uint64_t epoch, const struct mr_batch *batch)
+{
+    struct sql *s = arg;
+    struct mr_buffer line;
+
+    (void)epoch;
+    for (uint32_t i = 0; i < batch->n; i++) {
+        mr_arena_reset(&s->row);
+        mr_buffer_init(&line, &s->row);
+        mr_json_write_row(&s->writer, s->schema, batch, mr_batch_row(batch, i), &line);
+        printf("%.*s\n", (int)line.n, (const char *)line.data);
+    }
+}
+
+static int show_functions(void)
+{
+    uint32_t n;
+    const char *const *names = mr_function_names(&n);
+
+    for (uint32_t i = 0; i < n; i++)
+        printf("%s\n", names[i]);
+    return MR_EXIT_OK;
+}
+
+/* The sources and tables of a job, read as tables; or none. */
+static enum mr_status make_session(struct sql *s, struct mr_engine_config *engine,
+                                   struct mr_error *err)
+{
+    struct mr_job *job;
+
+    s->session.arena = &s->arena;
+    mr_conf_init(&s->session.conf);
+    *engine = (struct mr_engine_config){
+        .batch_rows = MR_BATCH_ROWS_DEFAULT, .ring_slots = 64, .pin = true};
+    if (s->workers)
+        engine->workers = (uint32_t)atoi(s->workers);
+    if (s->job_path == NULL)
+        return MR_OK;
+    enum mr_status status = mr_job_load(s->job_path, NULL, &s->arena, &job, err);
+    if (status != MR_OK)
+        return status;
+    s->session = job->queries[0].session;
+    *engine = job->engine;
+    struct mr_table *tables = MR_NEW_ARRAY(&s->arena, struct mr_table, s->session.tables_n + 1);
+    for (uint32_t i = 0; i < s->session.tables_n; i++) {
+        tables[i] = s->session.tables[i];
+        tables[i].streaming = false;
+    }
+    s->session.tables = tables;
+    return MR_OK;
+}
+
+static enum mr_status run_query(struct sql *s, const struct mr_relation *relation,
+                                const struct mr_engine_config *config, struct mr_error *err)
+{
+    struct mr_plan_request request = {.relation = relation, .mode = MR_COMPLETE};
+    struct mr_physical_plan *plan;
+    struct mr_plan_texts texts = {0};
+    struct mr_engine *engine;
+    struct mr_query *query = NULL;
+    enum mr_status status = mr_engine_open(config, &engine, err);
+
+    if (status != MR_OK)
+        return status;
+    request.workers = mr_engine_workers(engine);
+    status = mr_plan_query(&s->session, &request, &plan, &texts, err);
+    bool json = strcmp(s->format, "json") == 0;
+    struct mr_query_config c = {.name = "sql",
+                                .session = &s->session,
+                                .plan = plan,
+                                .batch = true,
+                                .trigger = MR_TRIGGER_ONCE};
+    c.sink_ops = mr_sink_find(json ? "noop" : "console");
+    c.sink = (struct mr_sink_config){
+        .format = json ? "noop" : "console", .mode = MR_COMPLETE, .batch = true};
+    if (status == MR_OK) {
+        s->schema = c.sink.schema = plan->root->output;
+        s->writer = (struct mr_json_writer){
+            .zone = s->session.conf.zone, .keep_nulls = true, .microseconds_always = true};
+        c.on_rows = json ? print_json_rows : NULL;
+        c.on_rows_arg = s;
+        status = mr_query_open(engine, &c, &query, err);
+    }
+    if (status == MR_OK)
+        status = mr_query_start(query, err);
+    if (status == MR_OK)
+        status = mr_query_wait(query, err);
+    if (query)
+        mr_query_close(query);
+    mr_engine_close(engine);
+    return status;
+}
+
+/* Not inlined: its variables must not live in the frame of setjmp. */
+static __attribute__((noinline)) int execute(struct sql *s)
+{
+    struct mr_engine_config engine;
+    struct mr_statement statement;
+    struct mr_error err = {0};
+    enum mr_status status = make_session(s, &engine, &err);
+
+    if (status == MR_OK)
+        status = mr_sql_parse_statement(mr_text_of(s->text), &s->arena, &statement, &err);
+    if (status == MR_OK && statement.kind == MR_STATEMENT_SHOW_FUNCTIONS)
+        return show_functions();
+    if (status == MR_OK)
+        status = run_query(s, statement.query, &engine, &err);
+    return status == MR_OK ? MR_EXIT_OK : mr_cli_fail(&err);
+}
+
+static int guard_memory(struct sql *s)
+{
+    mr_arena_init(&s->arena, NULL, &s->escape);
+    mr_arena_init(&s->row, NULL, &s->row_escape);
+    if (setjmp(s->escape) || setjmp(s->row_escape)) {
+        fprintf(stderr, "millrace: error: no memory\n");
+        return MR_EXIT_FAILED;
+    }
+    return execute(s);
+}
+
+static int sql(const struct mr_command *command, int argc, char **argv)
+{
+    struct sql *s = calloc(1, sizeof *s);
+    bool done;
+
+    if (s == NULL)
+        return mr_cli_misuse(command, "no memory");
+    s->format = "table";
+    const struct mr_cli_option options[] = {
+        {"format", "FORMAT", "table or json, one object a line (table)", &s->format},
+        {"job", "JOB.yaml", "the sources, tables and steps of this job can be read by name",
+         &s->job_path},
+        {"workers", "N", "worker threads (one per core)", &s->workers},
+        {0},
+    };
+    if (!mr_cli_parse(command, options, &argc, argv, &done))
+        return MR_EXIT_USER;
+    if (done)
+        return MR_EXIT_OK;
+    if (argc != 1)
+        return mr_cli_misuse(command, "expected one statement, in quotes, got %d arguments", argc);
+    if (strcmp(s->format, "table") != 0 && strcmp(s->format, "json") != 0)
+        return mr_cli_misuse(command, "--format is table or json, not \"%s\"", s->format);
+    s->text = argv[0];
+    int code = guard_memory(s);
+    mr_arena_fini(&s->arena);
+    mr_arena_fini(&s->row);
+    free(s);
+    return code;
+}
+
+const struct mr_command mr_command_sql = {
+    .name = "sql",
+    .arguments = "\"SELECT ..\"",
+    .summary = "run one query over what is there, and end",
+    .text =
+        "Runs a statement over files as they are now, by the code that streams use:\n"
+        "  millrace sql \"SELECT event_type, count(*) FROM json.`in/events` GROUP BY event_type\"\n"
+        "  millrace sql --job examples/events_5m.yaml \"SELECT count(*) FROM raw\"\n"
+        "  millrace sql \"SHOW FUNCTIONS\"",
+    .run = sql,
+};
