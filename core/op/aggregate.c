@@ -31,7 +31,7 @@ struct aggregate_state {
     bool is_open;
     enum phase phase;
     struct mr_state_cursor cursor;
-    bool is_exhausted; /* the cursor must not be asked again */
+    bool is_exhausted;             /* the cursor must not be asked again */
     struct mr_state_row **evicted; /* copies */
     uint32_t evicted_n, evicted_capacity, evicted_at;
     uint64_t *hashes, *is_new;

@@ -15,6 +15,33 @@ static uint32_t groups_for(const struct mr_partial_plan *p)
     return (uint32_t)(n < GROUPS_MIN ? GROUPS_MIN : n > GROUPS_MAX ? GROUPS_MAX : n);
 }
 
+/* Only our own functions: their slots are known. count: rows. sum, avg of doubles: the sum, then rows. */
+static enum mr_fold fold_of(const struct mr_aggregate_item *item)
+{
+    const struct mr_expr *call = item->call;
+
+    if (item->filter || call->args_n > 1)
+        return MR_FOLD_ANY;
+    if (item->aggregate == mr_aggregate_find("count") &&
+        (call->args_n == 0 || call->args[0]->type->kind != MR_VOID))
+        return MR_FOLD_COUNT;
+    if (call->args_n == 1 && call->args[0]->type->kind == MR_DOUBLE &&
+        (item->aggregate == mr_aggregate_find("sum") ||
+         item->aggregate == mr_aggregate_find("avg")))
+        return MR_FOLD_SUM_F64;
+    return MR_FOLD_ANY;
+}
+
+/* A text that is the only key beside the window: its views are the words. */
+static uint32_t view_key_of(const struct mr_partial_plan *p, const struct mr_node *node)
+{
+    const bool has_window = node->window_key != UINT32_MAX;
+
+    if (!p->has_words || p->words.texts_n != 1 || node->keys_n != 1u + has_window)
+        return MR_NO_EXPR;
+    return has_window ? 1 - node->window_key : 0;
+}
+
 enum mr_status mr_partial_plan(void *plan, const struct mr_node *node, struct mr_arena *a,
                                struct mr_error *err)
 {
@@ -30,6 +57,8 @@ enum mr_status mr_partial_plan(void *plan, const struct mr_node *node, struct mr
     p->exprs = MR_NEW_ARRAY(a, const struct mr_expr *, exprs_max);
     p->args_at = MR_NEW_ARRAY(a, uint32_t, node->aggregates_n);
     p->filter_at = MR_NEW_ARRAY(a, uint32_t, node->aggregates_n);
+    p->folds = MR_NEW_ARRAY(a, enum mr_fold, node->aggregates_n);
+    p->view_key = view_key_of(p, node);
     for (uint32_t i = 0; i < node->keys_n; i++)
         p->exprs[p->exprs_n++] = node->keys[i];
     for (uint32_t i = 0; i < node->aggregates_n; i++) {
@@ -39,6 +68,9 @@ enum mr_status mr_partial_plan(void *plan, const struct mr_node *node, struct mr
         for (uint32_t arg = 0; arg < item->call->args_n; arg++)
             p->exprs[p->exprs_n++] = item->call->args[arg];
         p->filter_at[i] = item->filter ? p->exprs_n : MR_NO_EXPR;
+        p->folds[i] = fold_of(item);
+        p->has_folds |= p->folds[i] != MR_FOLD_ANY;
+        p->has_filters |= item->filter != NULL;
         if (item->filter)
             p->exprs[p->exprs_n++] = item->filter;
     }

@@ -91,3 +91,32 @@ static uint32_t find_bytes(const struct mr_group_index *x, const struct mr_text 
     }
     return misses_n;
 }
+
+static inline __attribute__((always_inline)) uint32_t
+cached_width(const struct mr_group_cache *c, uint32_t words_n, const uint64_t *keys,
+             const uint32_t *sel, uint32_t n, uint32_t *ids, uint32_t *misses)
+{
+    uint32_t misses_n = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t *key = keys + (uint64_t)(sel ? sel[i] : i) * words_n;
+        const uint32_t place = mr_group_place(key, words_n);
+        const bool found = same_words(c->places[place].words, key, words_n);
+        ids[i] = c->places[place].id;
+        misses[misses_n] = i;
+        misses_n += !found || c->places[place].id == UINT32_MAX;
+    }
+    return misses_n;
+}
+
+static uint32_t find_cached(const struct mr_group_cache *c, uint32_t words_n, const uint64_t *keys,
+                            const uint32_t *sel, uint32_t n, uint32_t *ids, uint32_t *misses)
+{
+    if (words_n == 1)
+        return cached_width(c, 1, keys, sel, n, ids, misses);
+    if (words_n == 2 && sel == 0)
+        return cached_width(c, 2, keys, 0, n, ids, misses);
+    if (words_n == 2)
+        return cached_width(c, 2, keys, sel, n, ids, misses);
+    return cached_width(c, 3, keys, sel, n, ids, misses);
+}

@@ -22,8 +22,31 @@ static inline uint8_t mr_group_tag(uint64_t hash)
     return (uint8_t)(0x80 | (hash & 0x7f));
 }
 
+/* The keys seen last, one to a place that their words name: for inputs with few different keys most rows
+ * end here, without a hash. */
+enum { MR_GROUP_CACHE_PLACES = 256, MR_GROUP_CACHE_WORDS = 3 };
+struct mr_group_cache {
+    struct {
+        uint64_t words[MR_GROUP_CACHE_WORDS];
+        uint32_t id; /* UINT32_MAX: empty */
+    } places[MR_GROUP_CACHE_PLACES];
+};
+
+static inline uint32_t mr_group_place(const uint64_t *key, uint32_t words_n)
+{
+    uint64_t mixed = 0;
+
+    for (uint32_t w = 0; w < words_n; w++)
+        mixed = (mixed ^ key[w]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(mixed >> 56);
+}
+
 struct mr_group_kernels {
     const char *isa;
+    /* ids[i] = id of the key at keys[row * words_n ..), row = sel[i] (NULL: i), words_n in
+     * [1, MR_GROUP_CACHE_WORDS]. misses: the i that are not in the cache, ascending; gives how many. */
+    uint32_t (*find_cached)(const struct mr_group_cache *c, uint32_t words_n, const uint64_t *keys,
+                            const uint32_t *sel, uint32_t n, uint32_t *ids, uint32_t *misses);
     /* ids[i] = group of keys[i * words_n ..): group g has its key at entries[g * words_n ..).
      * misses: the i that are not there, ascending; gives how many. */
     uint32_t (*find_words)(const struct mr_group_index *x, const uint64_t *entries,
@@ -34,6 +57,8 @@ struct mr_group_kernels {
                            const uint64_t *hashes, const struct mr_text *keys, uint32_t n,
                            uint32_t *ids, uint32_t *misses);
 };
+
+_Static_assert(MR_GROUP_CACHE_PLACES == 256, "a place is a byte");
 
 extern const struct mr_group_kernels mr_group_scalar, mr_group_avx2, mr_group_avx512;
 extern const struct mr_group_kernels *const mr_group_variants[]; /* best first, NULL at the end */

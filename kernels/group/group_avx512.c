@@ -18,5 +18,7 @@ static inline uint32_t tags_empty(const uint8_t *tags)
 
 #include "kernels/group/find.h"
 
-const struct mr_group_kernels mr_group_avx512 = {
-    .isa = "avx512", .find_words = find_words, .find_bytes = find_bytes};
+const struct mr_group_kernels mr_group_avx512 = {.isa = "avx512",
+                                                 .find_cached = find_cached,
+                                                 .find_words = find_words,
+                                                 .find_bytes = find_bytes};

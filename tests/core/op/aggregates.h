@@ -168,6 +168,7 @@ static inline struct mr_aggregate_item item_of(struct mr_arena *a,
     call->kind = MR_EXPR_CALL;
     call->type = type;
     call->nullable = true;
+    call->function = mr_function_find(aggregate->name);
     call->args_n = arg ? 1 : 0;
     call->args = MR_NEW_ARRAY(a, struct mr_expr *, 1);
     call->args[0] = arg;

@@ -19,6 +19,8 @@ struct grouping_config {
     enum shape shape;
     enum mr_output_mode mode;
     bool has_watermark, is_batch, has_filter;
+    bool is_real;                   /* the functions of core/expr, not those of aggregates.h */
+    bool is_one_window;             /* all times of a batch in one window */
     const struct mr_type *key_type; /* of the key column; NULL: STRING */
     uint32_t batch_rows;
     uint32_t groups_max; /* 0: as planned */
@@ -56,11 +58,14 @@ static inline void grouping_aggregates(struct grouping *g, const struct grouping
     struct mr_node *node = &g->partial.node;
     struct mr_aggregate_item *items = MR_NEW_ARRAY(a, struct mr_aggregate_item, 3);
 
-    items[0] = item_of(a, &test_count, NULL, &mr_type_bigint);
-    items[1] = item_of(a, &test_sum, column_expr(a, VALUE, &mr_type_double), &mr_type_double);
+    items[0] =
+        item_of(a, c->is_real ? mr_aggregate_find("count") : &test_count, NULL, &mr_type_bigint);
+    items[1] = item_of(a, c->is_real ? mr_aggregate_find("sum") : &test_sum,
+                       column_expr(a, VALUE, &mr_type_double), &mr_type_double);
     if (c->has_filter)
         items[1].filter = column_expr(a, FLAG, &mr_type_boolean);
-    items[2] = item_of(a, &test_last, column_expr(a, NAME, &mr_type_string), &mr_type_string);
+    items[2] = item_of(a, c->is_real ? mr_aggregate_find("max") : &test_last,
+                       column_expr(a, NAME, &mr_type_string), &mr_type_string);
     node->aggregates = items;
     node->aggregates_n = 3;
 }
@@ -85,7 +90,8 @@ static inline void grouping_open(struct grouping *g, const struct grouping_confi
     grouping_keys(g, c);
     grouping_aggregates(g, c);
     const struct mr_type *window = row_type(a, 2, &mr_type_timestamp, &mr_type_timestamp);
-    const struct mr_type *slots[] = {&mr_type_bigint, &mr_type_double, mr_type_decimal(a, 38, 0),
+    const struct mr_type *slots[] = {&mr_type_bigint, &mr_type_double,
+                                     c->is_real ? &mr_type_bigint : mr_type_decimal(a, 38, 0),
                                      &mr_type_binary};
     struct mr_field *fields = MR_NEW_ARRAY(a, struct mr_field, 6),
                     *results = MR_NEW_ARRAY(a, struct mr_field, 5);

@@ -38,19 +38,22 @@ struct input_row {
     int64_t time_us;
 };
 
-static void random_row(struct input_row *r, uint64_t *seed, bool is_number)
+static void random_row(struct input_row *r, uint64_t *seed, const struct grouping_config *c,
+                       int64_t first_us)
 {
     static const char *const texts[] = {
         "a", "bb", "null", "twelve bytes", "thirteen byte", "far longer than a view holds",
         "",  "ccc"};
     const uint64_t pick = seed_next(seed);
 
-    if (is_number)
+    if (c->key_type)
         snprintf(r->key, sizeof r->key, pick % 7 == 0 ? "null" : "%d", (int)(pick % 13) - 6);
     else
-        snprintf(r->key, sizeof r->key, "%s", texts[pick % 8]);
-    r->time_us = (int64_t)(seed_next(seed) % 500) - 100;
-    snprintf(r->time, sizeof r->time, seed_next(seed) % 20 == 0 ? "null" : "%d", (int)r->time_us);
+        snprintf(r->key, sizeof r->key, "%s",
+                 texts[c->is_one_window && first_us ? pick % 2 : pick % 8]);
+    r->time_us = c->is_one_window ? first_us + (int64_t)(seed_next(seed) % 60)
+                                  : (int64_t)(seed_next(seed) % 500) - 100;
+    snprintf(r->time, sizeof r->time, seed_next(seed) % 50 == 0 ? "null" : "%d", (int)r->time_us);
     snprintf(r->value, sizeof r->value, seed_next(seed) % 5 == 0 ? "null" : "%g",
              (double)(seed_next(seed) % 64) / 4);
     snprintf(r->name, sizeof r->name, "name %d", (int)(seed_next(seed) % 100000));
@@ -110,6 +113,7 @@ static struct mr_batch random_batch(struct grouping *g, const struct grouping_co
 {
     struct maker maker = make(&g->partial.arena, g->input);
     const uint32_t n = 1 + (uint32_t)(seed_next(seed) % c->batch_rows);
+    const int64_t first_us = (int64_t)(seed_next(seed) % 8) * 60 - 120;
     const bool selects = seed_next(seed) % 3 == 0;
     uint32_t *sel = MR_NEW_ARRAY(&g->partial.arena, uint32_t, n);
     uint32_t sel_n = 0;
@@ -117,7 +121,7 @@ static struct mr_batch random_batch(struct grouping *g, const struct grouping_co
     for (uint32_t i = 0; i < n; i++) {
         struct input_row r;
         char line[LINE_BYTES];
-        random_row(&r, seed, c->key_type != NULL);
+        random_row(&r, seed, c, first_us);
         snprintf(line, sizeof line, "%s|%s|%s|%s|%d", r.key, r.time, r.value, r.name, r.flag);
         make_row(&maker, line);
         if (selects && seed_next(seed) % 4 == 0)
@@ -155,20 +159,21 @@ static void compare(const struct grouping_config *c, uint64_t seed)
     free(m);
 }
 
-static void compare_all(const struct mr_type *key_type)
+static void compare_all(const struct mr_type *key_type, bool is_real, bool is_one_window)
 {
-    static const uint32_t batch_rows[] = {2, 7, 64}, groups_max[] = {0, 1, 3, 20};
+    static const uint32_t batch_rows[] = {2, 7, 100}, groups_max[] = {0, 1, 3, 20};
 
     for (enum shape shape = BY_WINDOW_AND_KEY; shape <= BY_NOTHING; shape++)
         for (uint32_t b = 0; b < 3; b++)
             for (uint32_t m = 0; m < 4; m++) {
                 const uint64_t seed = 1000 + shape * 100 + b * 10 + m;
-                print_message("seed %" PRIu64 "\n", seed);
                 compare(&(struct grouping_config){.shape = shape,
                                                   .mode = MR_COMPLETE,
                                                   .batch_rows = batch_rows[b],
                                                   .groups_max = groups_max[m],
                                                   .has_filter = m % 2,
+                                                  .is_real = is_real,
+                                                  .is_one_window = is_one_window,
                                                   .key_type = key_type},
                         seed);
             }
@@ -177,40 +182,52 @@ static void compare_all(const struct mr_type *key_type)
 static void test_text_keys(void **state)
 {
     (void)state;
-    compare_all(NULL);
+    compare_all(NULL, false, false);
+    compare_all(NULL, false, true);
+}
+
+static void test_real_functions(void **state)
+{
+    (void)state;
+    compare_all(NULL, true, false);
+    compare_all(NULL, true, true);
 }
 
 static void test_int_keys(void **state)
 {
     (void)state;
-    compare_all(&mr_type_int);
+    compare_all(&mr_type_int, false, false);
+    compare_all(&mr_type_int, true, true);
 }
 
 static void test_bigint_keys(void **state)
 {
     (void)state;
-    compare_all(&mr_type_bigint);
+    compare_all(&mr_type_bigint, false, false);
+    compare_all(&mr_type_bigint, true, true);
 }
 
 static void test_double_keys(void **state)
 {
     (void)state;
-    compare_all(&mr_type_double);
+    compare_all(&mr_type_double, false, false);
+    compare_all(&mr_type_double, true, true);
 }
 
 static void test_decimal_keys(void **state)
 {
     (void)state;
     static const struct mr_type decimal = {.kind = MR_DECIMAL, .precision = 20};
-    compare_all(&decimal);
+    compare_all(&decimal, false, false);
+    compare_all(&decimal, true, true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_keys),    cmocka_unit_test(test_int_keys),
-        cmocka_unit_test(test_bigint_keys),  cmocka_unit_test(test_double_keys),
-        cmocka_unit_test(test_decimal_keys),
+        cmocka_unit_test(test_text_keys),   cmocka_unit_test(test_real_functions),
+        cmocka_unit_test(test_int_keys),    cmocka_unit_test(test_bigint_keys),
+        cmocka_unit_test(test_double_keys), cmocka_unit_test(test_decimal_keys),
     };
 
     return mr_kernels_init(getenv("MR_KERNELS"), NULL) ? 1
