@@ -49,7 +49,7 @@ static const char *quoted(struct mr_parser *p, struct mr_text t)
         if (t.data[i] == '\'' || t.data[i] == '\\')
             mr_buffer_append(&out, "\\", 1);
         if (t.data[i] == '\0')
-            mr_buffer_append(&out, "\\0", 2);
+            mr_buffer_append(&out, "\\u0000", 6);
         else
             mr_buffer_append(&out, t.data + i, 1);
     }

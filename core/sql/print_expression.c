@@ -8,6 +8,34 @@ static void append(struct mr_buffer *out, const char *s)
     mr_buffer_append(out, s, strlen(s));
 }
 
+/* Words that some place in an expression gives a meaning. */
+static bool is_keyword(const char *name)
+{
+    static const char *const keywords[] = {
+        "ALL",    "AND",      "AS",     "ASC",    "BETWEEN", "BOTH",     "CASE",     "CAST",
+        "DESC",   "DISTINCT", "DIV",    "ELSE",   "END",     "ESCAPE",   "EXCEPT",   "EXISTS",
+        "FALSE",  "FILTER",   "FOR",    "FROM",   "IGNORE",  "ILIKE",    "IN",       "INTERVAL",
+        "IS",     "LEADING",  "LIKE",   "NOT",    "NULL",    "NULLS",    "OR",       "OVER",
+        "REGEXP", "RESPECT",  "RLIKE",  "SELECT", "TABLE",   "THEN",     "TRAILING", "TRUE",
+        "VALUES", "WHEN",     "WITHIN", "WITH",   "PLACING", "TRY_CAST",
+    };
+    for (uint32_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+        if (mr_text_equal_ignoring_case(mr_text_of(name), mr_text_of(keywords[i])))
+            return true;
+    return false;
+}
+
+static void print_quoted(const char *name, struct mr_buffer *out)
+{
+    append(out, "`");
+    for (const char *c = name; *c; c++) {
+        mr_buffer_append(out, c, 1);
+        if (*c == '`')
+            mr_buffer_append(out, c, 1);
+    }
+    append(out, "`");
+}
+
 /* Plain words stand as they are, others in backquotes. */
 void mr_print_name(const char *name, struct mr_buffer *out)
 {
@@ -17,17 +45,10 @@ void mr_print_name(const char *name, struct mr_buffer *out)
     for (const char *c = name; *c && plain; c++)
         plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_' ||
                 (*c >= '0' && *c <= '9');
-    if (plain) {
+    if (plain)
         append(out, name);
-        return;
-    }
-    append(out, "`");
-    for (const char *c = name; *c; c++) {
-        mr_buffer_append(out, c, 1);
-        if (*c == '`')
-            mr_buffer_append(out, c, 1);
-    }
-    append(out, "`");
+    else
+        print_quoted(name, out);
 }
 
 void mr_print_names(const char *const *names, uint32_t n, const char *between,
@@ -38,6 +59,19 @@ void mr_print_names(const char *const *names, uint32_t n, const char *between,
             append(out, between);
         mr_print_name(names[i], out);
     }
+}
+
+/* Names with dots where an expression stands: the first may be read as a keyword. */
+static void print_path(const char *const *parts, uint32_t n, struct mr_buffer *out)
+{
+    if (n == 0 || !is_keyword(parts[0])) {
+        mr_print_names(parts, n, ".", out);
+        return;
+    }
+    print_quoted(parts[0], out);
+    if (n > 1)
+        append(out, ".");
+    mr_print_names(parts + 1, n - 1, ".", out);
 }
 
 void mr_print_expressions(struct mr_ast *const *items, uint32_t n, struct mr_buffer *out)
@@ -107,10 +141,22 @@ static void print_in(const struct mr_ast *x, struct mr_buffer *out)
     append(out, "))");
 }
 
+/* Words that are keywords only behind a value, or before a query. */
+static bool is_function_word(const char *name)
+{
+    static const char *const words[] = {"exists", "like", "ilike", "rlike", "regexp"};
+
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (mr_text_equal_ignoring_case(mr_text_of(name), mr_text_of(words[i])))
+            return true;
+    return false;
+}
+
 /* A function's name as it is called: dots stand between its parts. */
 static void print_function_name(const char *name, struct mr_buffer *out)
 {
-    bool plain = name[0] != '\0';
+    bool plain = name[0] != '\0' && !(name[0] >= '0' && name[0] <= '9') &&
+                 (!is_keyword(name) || is_function_word(name));
 
     for (const char *c = name; *c && plain; c++)
         plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || *c == '_' || *c == '.' ||
@@ -118,7 +164,7 @@ static void print_function_name(const char *name, struct mr_buffer *out)
     if (plain)
         append(out, name);
     else
-        mr_print_name(name, out);
+        print_quoted(name, out);
 }
 
 /* The unit of timestampadd and timestampdiff is a text in the tree and a word in SQL. */
@@ -131,8 +177,10 @@ static void print_arguments(const struct mr_ast *x, struct mr_buffer *out)
     if (has_unit) {
         mr_buffer_append_text(out, mr_column_text(x->args[0]->literal, 0));
         append(out, ", ");
+        mr_print_expressions(x->args + 1, x->args_n - 1, out);
+    } else {
+        mr_print_expressions(x->args, x->args_n, out);
     }
-    mr_print_expressions(x->args + has_unit, x->args_n - has_unit, out);
 }
 
 static void print_plain_call(const struct mr_ast *x, struct mr_buffer *out)
@@ -209,7 +257,7 @@ static void print_subquery(const struct mr_ast *x, struct mr_buffer *out)
 
 static void print_star(const struct mr_ast *x, struct mr_buffer *out)
 {
-    mr_print_names(x->parts, x->parts_n, ".", out);
+    print_path(x->parts, x->parts_n, out);
     append(out, x->parts_n ? ".*" : "*");
     if (x->except_n) {
         append(out, " EXCEPT (");
@@ -221,7 +269,7 @@ static void print_star(const struct mr_ast *x, struct mr_buffer *out)
 static void print_lambda(const struct mr_ast *x, struct mr_buffer *out)
 {
     if (x->parts_n == 1) {
-        mr_print_name(x->parts[0], out);
+        print_path(x->parts, 1, out);
     } else {
         append(out, "(");
         mr_print_names(x->parts, x->parts_n, ", ", out);
@@ -285,7 +333,7 @@ void mr_ast_print(const struct mr_ast *x, struct mr_buffer *out)
         append(out, x->name);
         break;
     case MR_AST_NAME:
-        mr_print_names(x->parts, x->parts_n, ".", out);
+        print_path(x->parts, x->parts_n, out);
         break;
     case MR_AST_STAR:
         print_star(x, out);

@@ -165,12 +165,12 @@ static const struct {
      "  generate posexplode(b) as f\n"
      "    generate outer explode(a) as e (x, y)\n"
      "      read t\n"},
-    {"SELECT FROM t", "project [FROM AS t]\n"
+    {"SELECT FROM t", "project [`FROM` AS t]\n"
                       "  one row\n"},
     {"SELECT a FROM t WHERE", "project [a]\n"
                               "  alias WHERE\n"
                               "    read t\n"},
-    {"SELECT a, FROM t", "project [a, FROM AS t]\n"
+    {"SELECT a, FROM t", "project [a, `FROM` AS t]\n"
                          "  one row\n"},
     {"SELECT a FROM t JOIN", "project [a]\n"
                              "  alias JOIN\n"
@@ -185,12 +185,12 @@ static const struct {
                                           "  distinct\n"
                                           "    project [a]\n"
                                           "      read t\n"},
-    {"SELECT all FROM t", "project [FROM AS t]\n"
+    {"SELECT all FROM t", "project [`FROM` AS t]\n"
                           "  one row\n"},
     {"SELECT ALL a FROM t", "project [a]\n"
                             "  read t\n"},
     {"SELECT distinct FROM t", "distinct\n"
-                               "  project [FROM AS t]\n"
+                               "  project [`FROM` AS t]\n"
                                "    one row\n"},
     {"SELECT t.a.b, `x y`.* FROM t AS `x y`", "project [t.a.b, `x y`.*]\n"
                                               "  alias `x y`\n"
@@ -219,7 +219,7 @@ static const struct {
                                                           "  inner join on (left.a = right.b)\n"
                                                           "    read left\n"
                                                           "    read right\n"},
-    {"SELECT select FROM from WHERE where", "project [select]\n"
+    {"SELECT select FROM from WHERE where", "project [`select`]\n"
                                             "  filter where\n"
                                             "    read from\n"},
     {"SELECT a FROM t WHERE a > (SELECT max(b) FROM u WHERE u.x = t.x)",
