@@ -5,15 +5,14 @@
 #include "io/noop/noop.h"
 #include "io/rate/rate.h"
 #include "io/socket/socket.h"
-#if defined(MR_HAVE_KAFKA) && __has_include("io/kafka/kafka.h")
-#include "io/kafka/kafka.h"
-#define WITH_KAFKA
+#ifdef MR_HAVE_KAFKA
+#include "io/kafka/kafka_source.h"
 #endif
 
 static const struct mr_source_ops *const sources[] = {
     &mr_source_csv,
     &mr_source_json,
-#ifdef WITH_KAFKA
+#ifdef MR_HAVE_KAFKA
     &mr_source_kafka,
 #endif
     &mr_source_rate,
@@ -25,7 +24,7 @@ static const struct mr_source_ops *const sources[] = {
 
 static const struct mr_sink_ops *const sinks[] = {
     &mr_sink_console, &mr_sink_csv,  &mr_sink_json,
-#ifdef WITH_KAFKA
+#ifdef MR_HAVE_KAFKA
     &mr_sink_kafka,
 #endif
     &mr_sink_noop,    &mr_sink_text, NULL,
@@ -33,7 +32,7 @@ static const struct mr_sink_ops *const sinks[] = {
 
 static const char *const source_names[] = {
     "csv",    "json",
-#ifdef WITH_KAFKA
+#ifdef MR_HAVE_KAFKA
     "kafka",
 #endif
     "rate",   "rate-micro-batch",
@@ -43,7 +42,7 @@ static const char *const source_names[] = {
 
 static const char *const sink_names[] = {
     "console", "csv",  "json",
-#ifdef WITH_KAFKA
+#ifdef MR_HAVE_KAFKA
     "kafka",
 #endif
     "noop",    "text", NULL,

@@ -300,7 +300,7 @@ struct stored_plan {
 };
 static struct {
     bool is_open, has_commit, has_plan;
-    struct stored_plan plans[2]; /* of the last commit, of the epoch after it */
+    struct stored_plan plans[2]; /* of the last commit that had data, of the epoch after the last */
     struct mr_commit commit;
     char prepared[256];
     uint32_t syncs, commits, fails_commit;
@@ -393,10 +393,11 @@ enum mr_status mr_checkpoint_commit(struct mr_checkpoint *c, const struct mr_com
     if (stored.fails_commit)
         return MR_FAIL(err, MR_IO, EIO, "checkpoint: fdatasync");
     assert_true(stored.has_plan && stored.plans[1].record.epoch == commit->epoch);
-    stored.plans[0] = stored.plans[1];
-    if (stored.plans[0].record.offsets[0].data)
+    if (commit->had_data) {
+        stored.plans[0] = stored.plans[1];
         stored.plans[0].record.offsets[0].data = stored.plans[0].bytes;
-    stored.plans[0].record.offsets_json[0].data = stored.plans[0].json;
+        stored.plans[0].record.offsets_json[0].data = stored.plans[0].json;
+    }
     stored.commit = *commit;
     assert_true(commit->prepared.n <= sizeof stored.prepared);
     memcpy(stored.prepared, commit->prepared.data, commit->prepared.n);
