@@ -12,15 +12,15 @@ enum mr_output_mode { MR_APPEND, MR_UPDATE, MR_COMPLETE };
 
 /* node kind, name in explain and progress */
 #define MR_NODES(X)                                                                                \
-    X(MR_NODE_SOURCE, "source")            /* leaf: a streaming source or static table */          \
-    X(MR_NODE_VALUES, "values")            /* leaf: inline rows, given once (batch) */              \
+    X(MR_NODE_SOURCE, "source") /* leaf: a streaming source or static table */                     \
+    X(MR_NODE_VALUES, "values") /* leaf: inline rows, given once (batch) */                        \
     X(MR_NODE_FILTER, "filter")                                                                    \
     X(MR_NODE_PROJECT, "project")                                                                  \
-    X(MR_NODE_GENERATE, "generate")        /* explode and its kin */                               \
-    X(MR_NODE_EXPAND, "expand")            /* grouping sets, sliding windows: row -> rows */       \
-    X(MR_NODE_WATERMARK, "watermark")      /* notes the maximum of the time column */              \
+    X(MR_NODE_GENERATE, "generate")   /* explode and its kin */                                    \
+    X(MR_NODE_EXPAND, "expand")       /* grouping sets, sliding windows: row -> rows */            \
+    X(MR_NODE_WATERMARK, "watermark") /* notes the maximum of the time column */                   \
     X(MR_NODE_UNION, "union")                                                                      \
-    X(MR_NODE_EXCHANGE, "exchange")        /* by key hash, or all to one worker */                 \
+    X(MR_NODE_EXCHANGE, "exchange") /* by key hash, or all to one worker */                        \
     X(MR_NODE_PARTIAL_AGGREGATE, "partial_aggregate")                                              \
     X(MR_NODE_AGGREGATE, "stateStoreSave") /* merges partial rows into state */                    \
     X(MR_NODE_DEDUPLICATE, "dedupe")                                                               \
@@ -57,23 +57,26 @@ enum mr_time_rule {
 
 struct mr_node {
     enum mr_node_kind kind;
-    uint32_t id;                       /* in post-order, dense from 0: unique in the query */
+    uint32_t id; /* in post-order, dense from 0: unique in the query */
     const struct mr_node *const *children;
     uint32_t children_n;
-    const struct mr_type *output;      /* STRUCT */
-    const char *text;                  /* one line for explain: what Spark would print, shortened */
+    const struct mr_type *output; /* STRUCT */
+    const char *text;             /* one line for explain: what Spark would print, shortened */
 
-    const struct mr_expr *const *exprs; /* PROJECT: outputs. FILTER: exprs[0]. WATERMARK: exprs[0] the
+    const struct mr_expr *const
+        *exprs; /* PROJECT: outputs. FILTER: exprs[0]. WATERMARK: exprs[0] the
                                           time. EXPAND: exprs_n = rows_n * output columns, row by row.
                                           GENERATE: exprs[0] the generator call, outputs after it:
                                           columns kept; output: those columns, then the generator's.
                                           VALUES: as EXPAND, literals. AGGREGATE: final outputs over
                                           [keys, results] */
     uint32_t exprs_n;
-    uint32_t rows_n;                   /* EXPAND: rows out per row in. VALUES: rows */
-    bool outer;                        /* GENERATE */
-    const struct mr_table *table;      /* SOURCE: output may be a subset of table->schema, in any order */
-    const struct mr_expr *const *pushed; /* SOURCE: filters that hold on its columns, cheap ones first:
+    uint32_t rows_n; /* EXPAND: rows out per row in. VALUES: rows */
+    bool outer;      /* GENERATE */
+    const struct mr_table
+        *table; /* SOURCE: output may be a subset of table->schema, in any order */
+    const struct mr_expr *const
+        *pushed; /* SOURCE: filters that hold on its columns, cheap ones first:
                                             a hint, a FILTER above does them in full */
     uint32_t pushed_n;
 
@@ -84,29 +87,29 @@ struct mr_node {
     uint32_t aggregates_n;
     enum mr_output_mode mode;
     enum mr_time_rule time_rule;
-    uint32_t time_key;                 /* index into keys (aggregate) or input columns (dedup, where
+    uint32_t time_key; /* index into keys (aggregate) or input columns (dedup, where
                                           state is evicted only if that column is also one of keys) */
     int64_t window_us, slide_us, offset_us; /* a window key made here by a time column: see below */
-    uint32_t window_key;               /* PARTIAL_AGGREGATE: key that is window(time, size) computed by the
+    uint32_t window_key;      /* PARTIAL_AGGREGATE: key that is window(time, size) computed by the
                                           operator itself for speed: its expr is the time column, rows
                                           where it is null are left out (no FILTER does it), the output
                                           column is the window struct; else UINT32_MAX */
-    bool is_stateful;                  /* has state tables in a stream */
-    uint32_t stateful_index;           /* from the sink end, as in progress; operators with state only */
-    uint32_t watermark_index;          /* WATERMARK */
-    int64_t delay_us;                  /* WATERMARK (a month counts 31 days), DEDUPLICATE_WITHIN */
-    const struct mr_sort_key *sort;    /* SORT */
+    bool is_stateful;         /* has state tables in a stream */
+    uint32_t stateful_index;  /* from the sink end, as in progress; operators with state only */
+    uint32_t watermark_index; /* WATERMARK */
+    int64_t delay_us;         /* WATERMARK (a month counts 31 days), DEDUPLICATE_WITHIN */
+    const struct mr_sort_key *sort; /* SORT */
     uint32_t sort_n;
-    uint64_t limit, skip;              /* LIMIT, GLOBAL_LIMIT */
-    bool batch;                        /* a batch query: no state, one epoch, all out at its end */
+    uint64_t limit, skip; /* LIMIT, GLOBAL_LIMIT */
+    bool batch;           /* a batch query: no state, one epoch, all out at its end */
 };
 
 struct mr_physical_plan {
-    const struct mr_node *root;        /* the sink node; its child gives the result */
+    const struct mr_node *root;         /* the sink node; its child gives the result */
     const struct mr_node *const *nodes; /* by id */
     uint32_t nodes_n;
     uint32_t watermarks_n;
     uint32_t stateful_n;
-    bool needs_no_data_batches;        /* a stateful operator acts when the watermark moves */
+    bool needs_no_data_batches; /* a stateful operator acts when the watermark moves */
     enum mr_output_mode mode;
 };

@@ -11,7 +11,7 @@ struct mr_plan_request {
     const struct mr_relation *relation; /* NULL: the last view, or the first source */
     bool streaming;                     /* false: a batch query */
     enum mr_output_mode mode;
-    uint32_t workers;                   /* 1: no exchange */
+    uint32_t workers; /* 1: no exchange */
 };
 
 struct mr_plan_texts { /* for explain; "" where it was not reached */
@@ -20,6 +20,6 @@ struct mr_plan_texts { /* for explain; "" where it was not reached */
 
 MR_NODISCARD enum mr_status mr_plan_query(const struct mr_session *session,
                                           const struct mr_plan_request *request,
-                                          struct mr_physical_plan **out, struct mr_plan_texts *texts,
-                                          struct mr_error *err);
+                                          struct mr_physical_plan **out,
+                                          struct mr_plan_texts *texts, struct mr_error *err);
 void mr_physical_print(const struct mr_physical_plan *plan, struct mr_buffer *out);

@@ -10,13 +10,13 @@
 struct mr_table {
     const char *name;
     bool streaming;
-    const char *format;                /* "kafka", "json", .. */
-    const struct mr_type *schema;      /* STRUCT */
-    const struct mr_option *options;   /* path among them */
+    const char *format;              /* "kafka", "json", .. */
+    const struct mr_type *schema;    /* STRUCT */
+    const struct mr_option *options; /* path among them */
     uint32_t options_n;
-    uint32_t index;                    /* number of the source in the job: its place in the checkpoint */
-    const struct mr_batch *rows;       /* inline rows, or NULL */
-    const char *bad_records;           /* folder for rejected records, or NULL */
+    uint32_t index;              /* number of the source in the job: its place in the checkpoint */
+    const struct mr_batch *rows; /* inline rows, or NULL */
+    const char *bad_records;     /* folder for rejected records, or NULL */
     struct mr_place place;
 };
 
@@ -28,13 +28,13 @@ struct mr_view_definition {
 
 /* Spark's names; core/plan/conf.c has one row for each that is known, with default and bounds. */
 struct mr_conf {
-    bool ansi;                         /* spark.sql.ansi.enabled */
-    const struct mr_zone *zone;        /* spark.sql.session.timeZone */
-    bool no_data_batches;              /* spark.sql.streaming.noDataMicroBatches.enabled */
-    bool watermark_policy_max;         /* spark.sql.streaming.multipleWatermarkPolicy */
-    bool check_correctness;            /* spark.sql.streaming.statefulOperator.checkCorrectness.enabled */
+    bool ansi;                  /* spark.sql.ansi.enabled */
+    const struct mr_zone *zone; /* spark.sql.session.timeZone */
+    bool no_data_batches;       /* spark.sql.streaming.noDataMicroBatches.enabled */
+    bool watermark_policy_max;  /* spark.sql.streaming.multipleWatermarkPolicy */
+    bool check_correctness;     /* spark.sql.streaming.statefulOperator.checkCorrectness.enabled */
     uint32_t min_batches_to_retain;
-    bool case_sensitive;               /* spark.sql.caseSensitive */
+    bool case_sensitive; /* spark.sql.caseSensitive */
 };
 
 struct mr_session {

@@ -1,0 +1,99 @@
+/* analyze_lambda.c - functions that take lambdas: what their parameters are. */
+#include "core/plan/analyzer.h"
+
+enum { PARAMETERS_MAX = 3 };
+
+/* What the parameters of the lambda at args[at] are, given the arguments before it. */
+static uint32_t parameters(const char *name, uint32_t at, struct mr_expr *const *args,
+                           const struct mr_type **types)
+{
+    const struct mr_type *first = at > 0 ? args[0]->type : NULL;
+
+    if (first == NULL)
+        return 0;
+    if (mr_same_name(name, "aggregate") || mr_same_name(name, "reduce")) {
+        if (first->kind != MR_ARRAY || at < 2)
+            return 0;
+        types[0] = at == 2 ? args[1]->type : args[2]->args[0]->type;
+        types[1] = first->fields[0].type;
+        return at == 2 ? 2 : 1;
+    }
+    if (first->kind == MR_ARRAY) {
+        types[0] = first->fields[0].type;
+        types[1] = &mr_type_int; /* the index */
+        if (mr_same_name(name, "array_sort"))
+            types[1] = types[0];
+        else if (mr_same_name(name, "zip_with"))
+            types[1] = at > 1 && args[1]->type->kind == MR_ARRAY ? args[1]->type->fields[0].type
+                                                                 : &mr_type_void;
+        return 2;
+    }
+    if (first->kind == MR_MAP) {
+        types[0] = first->fields[0].type;
+        types[1] = first->fields[1].type;
+        types[2] =
+            at > 1 && args[1]->type->kind == MR_MAP ? args[1]->type->fields[1].type : &mr_type_void;
+        return mr_same_name(name, "map_zip_with") ? 3 : 2;
+    }
+    return 0;
+}
+
+static struct mr_expr *lambda(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x,
+                              const struct mr_type *const *types, uint32_t types_n)
+{
+    struct mr_lambda_frame frame = {
+        .names = x->parts, .types = types, .n = x->parts_n, .next = s->lambdas};
+    struct mr_expr *e = MR_NEW(an->arena, struct mr_expr);
+    struct mr_expr *body;
+
+    if (x->parts_n > types_n)
+        return MR_ANALYZE_FAIL(an, x->place, "INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
+                               "Invalid lambda function call. A higher order function expects %u "
+                               "parameters, but got %u.",
+                               types_n, x->parts_n);
+    if (s->lambdas != NULL)
+        frame.first = s->lambdas->first + s->lambdas->n;
+    s->lambdas = &frame;
+    body = mr_analyze_expr(an, s, x->args[0]);
+    s->lambdas = frame.next;
+    if (body == NULL)
+        return NULL;
+    e->kind = MR_EXPR_LAMBDA;
+    e->type = body->type;
+    e->nullable = body->nullable;
+    e->place = x->place;
+    e->variables_n = x->parts_n;
+    e->index = frame.first;
+    e->args_n = 1;
+    e->args = MR_NEW_ARRAY(an->arena, struct mr_expr *, 1);
+    e->args[0] = body;
+    e->text = mr_arena_format(an->arena, "lambdafunction(%s)", body->text);
+    return e;
+}
+
+struct mr_expr *mr_analyze_higher_order(struct mr_analyzer *an, struct mr_scope *s,
+                                        const struct mr_ast *x)
+{
+    struct mr_expr **args = MR_NEW_ARRAY(an->arena, struct mr_expr *, x->args_n);
+
+    for (uint32_t i = 0; i < x->args_n; i++) {
+        if (x->args[i]->kind == MR_AST_LAMBDA) {
+            const struct mr_type **types =
+                MR_NEW_ARRAY(an->arena, const struct mr_type *, PARAMETERS_MAX);
+            uint32_t n = parameters(x->name, i, args, types);
+
+            args[i] = lambda(an, s, x->args[i], types, n);
+        } else {
+            args[i] = mr_analyze_expr(an, s, x->args[i]);
+        }
+        if (args[i] == NULL)
+            return NULL;
+    }
+    char *name = mr_arena_copy(an->arena, x->name, strlen(x->name));
+    for (char *c = name; *c; c++)
+        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c + ('a' - 'A') : *c);
+    if (mr_function_find(name) == NULL)
+        return MR_ANALYZE_FAIL(an, x->place, "UNRESOLVED_ROUTINE", "Cannot resolve routine `%s`.",
+                               x->name);
+    return mr_call(an, name, args, x->args_n, x->place, mr_call_text(an, x, args, x->args_n));
+}

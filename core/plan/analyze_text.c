@@ -1,0 +1,163 @@
+/* analyze_text.c - expressions as Spark prints them in column names and errors: "(v + 1)", "count(1)". */
+#include "core/plan/analyzer.h"
+
+#include "core/format/value.h"
+
+/* Written between the operands; the others are written as functions. */
+static const char *const infix[] = {"+",  "-",   "*",  "/", "%", "=", "<=>", "<",  "<=", ">",
+                                    ">=", "and", "or", "&", "|", "^", "div", "<<", ">>", ">>>"};
+
+static bool is_infix(const char *name)
+{
+    for (size_t i = 0; i < sizeof infix / sizeof *infix; i++)
+        if (strcmp(infix[i], name) == 0)
+            return true;
+    return false;
+}
+
+static const char *text_of(const struct mr_expr *x)
+{
+    return x->text != NULL ? x->text : "?";
+}
+
+static void append_list(struct mr_buffer *b, struct mr_expr *const *args, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        mr_buffer_append_format(b, "%s%s", i ? ", " : "", text_of(args[i]));
+}
+
+static void append_case(struct mr_buffer *b, struct mr_expr *const *args, uint32_t n)
+{
+    mr_buffer_append_text(b, MR_TEXT("CASE"));
+    for (uint32_t i = 0; i + 1 < n; i += 2)
+        mr_buffer_append_format(b, " WHEN %s THEN %s", text_of(args[i]), text_of(args[i + 1]));
+    if (n % 2 == 1)
+        mr_buffer_append_format(b, " ELSE %s", text_of(args[n - 1]));
+    mr_buffer_append_text(b, MR_TEXT(" END"));
+}
+
+static void append_function(struct mr_buffer *b, const struct mr_ast *x,
+                            struct mr_expr *const *args, uint32_t n)
+{
+    for (const char *c = x->name; *c; c++)
+        mr_buffer_append_format(b, "%c", *c >= 'A' && *c <= 'Z' ? *c + ('a' - 'A') : *c);
+    mr_buffer_append_format(b, "(%s", x->distinct ? "DISTINCT " : "");
+    append_list(b, args, n);
+    mr_buffer_append_text(b, MR_TEXT(")"));
+}
+
+static void append_operator(struct mr_buffer *b, const char *name, struct mr_expr *const *args,
+                            uint32_t n)
+{
+    mr_buffer_append_text(b, MR_TEXT("("));
+    for (uint32_t i = 0; i < n; i++) {
+        if (i > 0 && (strcmp(name, "and") == 0 || strcmp(name, "or") == 0))
+            mr_buffer_append_text(b, name[0] == 'a' ? MR_TEXT(" AND ") : MR_TEXT(" OR "));
+        else if (i > 0)
+            mr_buffer_append_format(b, " %s ", name);
+        mr_buffer_append_text(b, mr_text_of(text_of(args[i])));
+    }
+    mr_buffer_append_text(b, MR_TEXT(")"));
+}
+
+const char *mr_call_text(struct mr_analyzer *an, const struct mr_ast *x,
+                         struct mr_expr *const *args, uint32_t n)
+{
+    struct mr_buffer b;
+
+    mr_buffer_init(&b, an->arena);
+    if (x->kind == MR_AST_CAST) {
+        mr_buffer_append_format(&b, "%s(%s AS ", x->is_try ? "TRY_CAST" : "CAST", text_of(args[0]));
+        mr_type_print_sql(x->type, &b);
+        mr_buffer_append_text(&b, MR_TEXT(")"));
+    } else if (x->kind == MR_AST_ITEM) {
+        mr_buffer_append_format(&b, "%s[%s]", text_of(args[0]), text_of(args[1]));
+    } else if (n >= 2 && is_infix(x->name)) {
+        append_operator(&b, x->name, args, n);
+    } else if (n == 1 && strcmp(x->name, "not") == 0) {
+        mr_buffer_append_format(&b, "(NOT %s)", text_of(args[0]));
+    } else if (n == 1 && strcmp(x->name, "negative") == 0) {
+        mr_buffer_append_format(&b, "(- %s)", text_of(args[0]));
+    } else if (n == 1 && strcmp(x->name, "positive") == 0) {
+        mr_buffer_append_format(&b, "(+ %s)", text_of(args[0]));
+    } else if (n == 1 && (mr_same_name(x->name, "isnull") || mr_same_name(x->name, "isnotnull"))) {
+        mr_buffer_append_format(&b, "(%s IS %s)", text_of(args[0]),
+                                mr_same_name(x->name, "isnull") ? "NULL" : "NOT NULL");
+    } else if (n >= 1 && strcmp(x->name, "in") == 0) {
+        mr_buffer_append_format(&b, "(%s IN (", text_of(args[0]));
+        append_list(&b, args + 1, n - 1);
+        mr_buffer_append_text(&b, MR_TEXT("))"));
+    } else if (n >= 2 && (strcmp(x->name, "like") == 0 || strcmp(x->name, "ilike") == 0)) {
+        mr_buffer_append_format(&b, x->name[0] == 'l' ? "%s LIKE %s" : "ilike(%s, %s)",
+                                text_of(args[0]), text_of(args[1]));
+    } else if (strcmp(x->name, "case") == 0) {
+        append_case(&b, args, n);
+    } else if (n == 3 && mr_same_name(x->name, "if")) {
+        mr_buffer_append_text(&b, MR_TEXT("(IF("));
+        append_list(&b, args, n);
+        mr_buffer_append_text(&b, MR_TEXT("))"));
+    } else {
+        append_function(&b, x, args, n);
+    }
+    return mr_arena_copy(an->arena, b.data, b.n);
+}
+
+const char *mr_literal_text(struct mr_analyzer *an, const struct mr_column *v)
+{
+    char out[MR_VALUE_TEXT];
+    uint32_t n;
+
+    if (mr_column_is_null(v, 0))
+        return "NULL";
+    switch (v->type->kind) {
+    case MR_BOOLEAN:
+        return mr_bit_get(v->bits, 0) ? "true" : "false";
+    case MR_TINYINT:
+        n = mr_value_print_integer(v->i8[0], out);
+        break;
+    case MR_SMALLINT:
+        n = mr_value_print_integer(v->i16[0], out);
+        break;
+    case MR_INT:
+        n = mr_value_print_integer(v->i32[0], out);
+        break;
+    case MR_BIGINT:
+        n = mr_value_print_integer(v->i64[0], out);
+        break;
+    case MR_FLOAT:
+        n = mr_value_print_float(v->f32[0], out);
+        break;
+    case MR_DOUBLE:
+        n = mr_value_print_double(v->f64[0], out);
+        break;
+    case MR_DECIMAL:
+        n = mr_value_print_decimal(v->i128[0], v->type->scale, out);
+        break;
+    case MR_STRING:
+    case MR_BINARY: {
+        struct mr_text t = mr_column_text(v, 0);
+        return mr_arena_copy(an->arena, t.data, t.n);
+    }
+    case MR_DATE:
+        n = mr_value_print_date(v->i32[0], out);
+        return mr_arena_format(an->arena, "DATE '%.*s'", (int)n, out);
+    case MR_TIMESTAMP:
+        n = mr_value_print_timestamp(v->i64[0], an->session->conf.zone, out);
+        return mr_arena_format(an->arena, "TIMESTAMP '%.*s'", (int)n, out);
+    case MR_TIMESTAMP_NTZ:
+        n = mr_value_print_timestamp_ntz(v->i64[0], out);
+        return mr_arena_format(an->arena, "TIMESTAMP_NTZ '%.*s'", (int)n, out);
+    case MR_INTERVAL_YEAR_MONTH:
+        n = mr_value_print_interval_year_month(v->i32[0], v->type, out);
+        break;
+    case MR_INTERVAL_DAY_TIME:
+        n = mr_value_print_interval_day_time(v->i64[0], v->type, out);
+        break;
+    case MR_INTERVAL_CALENDAR:
+        n = mr_value_print_calendar_interval(v->calendar, out);
+        break;
+    default:
+        return "literal";
+    }
+    return mr_arena_copy(an->arena, out, n);
+}

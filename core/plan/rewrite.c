@@ -1,0 +1,194 @@
+/* rewrite.c - Spark's rewrites in their order: WITH inlined, DISTINCT as an aggregate, constants folded,
+ * filters inferred and pushed down, columns pruned, projections merged. */
+#include "core/plan/logical.h"
+
+#include "core/base/check.h"
+#include "core/expr/function.h"
+
+/* A copy of the nodes (expressions and attributes are shared): definitions may be used several times. */
+static struct mr_logical *copy_plan(struct mr_arena *a, const struct mr_logical *node)
+{
+    struct mr_logical *copy = MR_NEW(a, struct mr_logical);
+
+    *copy = *node;
+    copy->children = MR_NEW_ARRAY(a, struct mr_logical *, node->children_n);
+    for (uint32_t i = 0; i < node->children_n; i++)
+        copy->children[i] = copy_plan(a, node->children[i]);
+    return copy;
+}
+
+static struct mr_logical *inline_ctes(struct mr_rewriter *r, struct mr_logical *node)
+{
+    struct mr_logical *out;
+
+    if (node->kind == MR_LOGICAL_WITH)
+        return inline_ctes(r, node->children[node->children_n - 1]);
+    if (node->kind == MR_LOGICAL_CTE_REF) {
+        struct mr_logical *definition = copy_plan(r->arena, node->definition);
+
+        out = mr_logical_narrow(r->arena, inline_ctes(r, definition), definition->output,
+                                definition->output_n);
+        out->output = node->output;
+        return out;
+    }
+    for (uint32_t i = 0; i < node->children_n; i++)
+        node->children[i] = inline_ctes(r, node->children[i]);
+    return node;
+}
+
+/* SELECT DISTINCT, UNION: an aggregate whose keys are all columns. */
+static void distinct_as_aggregate(struct mr_rewriter *r, struct mr_logical *node)
+{
+    for (uint32_t i = 0; i < node->children_n; i++)
+        distinct_as_aggregate(r, node->children[i]);
+    if (node->kind != MR_LOGICAL_DISTINCT)
+        return;
+    node->kind = MR_LOGICAL_AGGREGATE;
+    node->groups_n = node->exprs_n = node->output_n;
+    node->group_attributes = node->output;
+    node->groups = MR_NEW_ARRAY(r->arena, struct mr_expr *, node->output_n);
+    for (uint32_t i = 0; i < node->output_n; i++)
+        node->groups[i] = mr_attribute_expr(r->arena, &node->output[i]);
+    node->exprs = node->groups;
+}
+
+static bool is_foldable(const struct mr_expr *x)
+{
+    if (x->kind == MR_EXPR_COLUMN || x->kind == MR_EXPR_VARIABLE || x->kind == MR_EXPR_LAMBDA)
+        return false;
+    if (x->kind == MR_EXPR_CALL && (x->function->eval == NULL ||
+                                    (x->function->flags & (MR_FN_NONDETERMINISTIC | MR_FN_CONTEXT |
+                                                           MR_FN_AGGREGATE | MR_FN_GENERATOR))))
+        return false;
+    for (uint32_t i = 0; i < x->args_n; i++)
+        if (!is_foldable(x->args[i]))
+            return false;
+    return true;
+}
+
+static struct mr_expr *fold_part(void *arg, struct mr_expr *x)
+{
+    struct mr_rewriter *r = arg;
+    struct mr_eval_context context = {.zone = r->session->conf.zone,
+                                      .ansi = r->session->conf.ansi,
+                                      .now_us = r->session->now_us,
+                                      .input_file = ""};
+    struct mr_error ignored = {0};
+    struct mr_expr *out = NULL;
+
+    if (x->kind != MR_EXPR_CALL || !is_foldable(x))
+        return NULL;
+    /* what fails is left as it is: its error rises only if a row needs it */
+    if (mr_eval_constant(x, &context, r->arena, &out, &ignored) != MR_OK)
+        return x;
+    out->text = x->text;
+    out->place = x->place;
+    return out;
+}
+
+static struct mr_expr *fold(struct mr_rewriter *r, struct mr_expr *x)
+{
+    return x != NULL ? mr_expr_replace(r->arena, x, fold_part, r) : NULL;
+}
+
+static void fold_constants(struct mr_rewriter *r, struct mr_logical *node)
+{
+    struct mr_sort_key *sort;
+
+    for (uint32_t i = 0; i < node->children_n; i++)
+        fold_constants(r, node->children[i]);
+    for (uint32_t i = 0; i < node->exprs_n; i++)
+        node->exprs[i] = fold(r, node->exprs[i]);
+    for (uint32_t i = 0; i < node->groups_n; i++)
+        node->groups[i] = fold(r, node->groups[i]);
+    for (uint32_t i = 0; i < node->aggregates_n; i++) {
+        node->aggregates[i].call = fold(r, node->aggregates[i].call);
+        node->aggregates[i].filter = fold(r, node->aggregates[i].filter);
+    }
+    if (node->kind != MR_LOGICAL_SORT)
+        return;
+    sort = MR_NEW_ARRAY(r->arena, struct mr_sort_key, node->exprs_n);
+    for (uint32_t i = 0; i < node->exprs_n; i++) {
+        sort[i] = node->sort[i];
+        sort[i].expr = node->exprs[i];
+    }
+    node->sort = sort;
+}
+
+static void count_uses(const struct mr_expr *x, const struct mr_logical *inner, uint32_t *uses)
+{
+    if (x->kind == MR_EXPR_COLUMN)
+        for (uint32_t i = 0; i < inner->output_n; i++)
+            uses[i] += inner->output[i].id == x->index;
+    for (uint32_t i = 0; i < x->args_n; i++)
+        count_uses(x->args[i], inner, uses);
+}
+
+/* A projection over another becomes one, unless that would compute something twice. */
+static bool can_merge(struct mr_rewriter *r, const struct mr_logical *outer,
+                      const struct mr_logical *inner)
+{
+    uint32_t *uses = MR_NEW_ARRAY(r->arena, uint32_t, inner->output_n);
+
+    for (uint32_t i = 0; i < outer->exprs_n; i++)
+        count_uses(outer->exprs[i], inner, uses);
+    for (uint32_t i = 0; i < inner->exprs_n; i++) {
+        const struct mr_expr *x = inner->exprs[i];
+
+        if (x->kind != MR_EXPR_COLUMN && x->kind != MR_EXPR_LITERAL &&
+            (uses[i] > 1 || !mr_expr_is_deterministic(x)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_identity(const struct mr_logical *node)
+{
+    const struct mr_logical *child = node->children[0];
+
+    if (node->kind != MR_LOGICAL_PROJECT || node->output_n != child->output_n)
+        return false;
+    for (uint32_t i = 0; i < node->output_n; i++)
+        if (node->exprs[i]->kind != MR_EXPR_COLUMN ||
+            node->exprs[i]->index != child->output[i].id ||
+            node->output[i].id != child->output[i].id ||
+            strcmp(node->output[i].name, child->output[i].name) != 0)
+            return false;
+    return true;
+}
+
+static struct mr_logical *merge_projections(struct mr_rewriter *r, struct mr_logical *node)
+{
+    struct mr_logical *inner;
+
+    for (uint32_t i = 0; i < node->children_n; i++)
+        node->children[i] = merge_projections(r, node->children[i]);
+    if (node->kind != MR_LOGICAL_PROJECT)
+        return node;
+    if (is_identity(node))
+        return node->children[0];
+    inner = node->children[0];
+    if (inner->kind == MR_LOGICAL_PROJECT && can_merge(r, node, inner)) {
+        for (uint32_t i = 0; i < node->exprs_n; i++)
+            node->exprs[i] = mr_expr_substitute(r->arena, node->exprs[i], inner->output,
+                                                inner->exprs, inner->exprs_n);
+        node->children[0] = inner->children[0];
+        if (is_identity(node))
+            return node->children[0];
+    }
+    return node;
+}
+
+enum mr_status mr_rewrite(struct mr_rewriter *r, struct mr_logical **plan)
+{
+    struct mr_logical *node = inline_ctes(r, *plan);
+
+    distinct_as_aggregate(r, node);
+    fold_constants(r, node);
+    node = mr_pushdown(r, node);
+    node = node != NULL ? mr_prune(r, node) : NULL;
+    if (node == NULL)
+        return r->err->status;
+    *plan = merge_projections(r, node);
+    return MR_OK;
+}
