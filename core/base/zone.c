@@ -35,8 +35,8 @@ struct table {
 struct mr_zone {
     struct mr_zone *next; /* of the registry's bucket */
     char name[ZONE_NAME_BYTES];
-    int64_t offset_us;                 /* of a zone without rules */
-    const struct mr_zone_rules *rules; /* and its table, or NULL */
+    int64_t offset_us;           /* of a zone without rules */
+    struct mr_zone_rules *rules; /* and its table, or NULL */
     struct table *table;
 };
 
@@ -116,6 +116,15 @@ static bool region_exists(const char *name)
     return access(path, R_OK) == 0;
 }
 
+static void unmake(struct mr_zone *z)
+{
+    if (z) {
+        mr_zone_rules_free(z->rules);
+        free(z->table);
+        free(z);
+    }
+}
+
 static struct mr_zone *make(const struct zone_name *name)
 {
     if (atomic_load_explicit(&registry_n, memory_order_relaxed) >= MR_ZONES_MAX ||
@@ -132,8 +141,7 @@ static struct mr_zone *make(const struct zone_name *name)
     z->rules = mr_zone_rules_load(name->id);
     z->table = calloc(1, sizeof *z->table);
     if (z->rules == NULL || z->table == NULL) {
-        free(z->table);
-        free(z);
+        unmake(z);
         return NULL;
     }
     fill_periods(z->table, z->rules);
@@ -180,10 +188,7 @@ const struct mr_zone *mr_zone_find(struct mr_text text)
         }
         z = find_in(first, name.id); /* another thread may have made the same */
     }
-    if (made) {
-        free(made->table);
-        free(made);
-    }
+    unmake(made);
     return z;
 }
 

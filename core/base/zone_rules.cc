@@ -23,6 +23,11 @@ struct mr_zone_rules *mr_zone_rules_load(const char *name)
     return new (std::nothrow) mr_zone_rules{zone};
 }
 
+void mr_zone_rules_free(struct mr_zone_rules *rules)
+{
+    delete rules;
+}
+
 bool mr_zone_rules_next(const struct mr_zone_rules *rules, int64_t after_s, int64_t *at_s)
 {
     cctz::time_zone::civil_transition change;

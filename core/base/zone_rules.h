@@ -12,8 +12,9 @@ extern "C" {
 
 struct mr_zone_rules;
 
-/* NULL: no such file, or no memory. Never freed. */
+/* NULL: no such file, or no memory. */
 struct mr_zone_rules *mr_zone_rules_load(const char *name);
+void mr_zone_rules_free(struct mr_zone_rules *rules); /* NULL is allowed */
 /* The first change of the clock after after_s; false: none. */
 bool mr_zone_rules_next(const struct mr_zone_rules *rules, int64_t after_s, int64_t *at_s);
 int32_t mr_zone_rules_offset(const struct mr_zone_rules *rules, int64_t utc_s);

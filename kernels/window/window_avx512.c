@@ -35,7 +35,7 @@ static void range(struct mr_time_range *out, const int64_t *x, const uint64_t *v
     uint32_t seen = 0;
 
     for (uint32_t i = 0; i < n; i += 8) {
-        const __mmask8 rows = n - i >= 8 ? 0xff : (__mmask8)((1u << (n - i)) - 1);
+        const __mmask8 rows = (__mmask8)(n - i >= 8 ? 0xff : (1u << (n - i)) - 1);
         const __mmask8 ok = load_valid(valid, sel, i, rows);
         const __m512i v = load(x, sel, i, ok);
         if (seen == 0 && ok != 0) {
@@ -65,7 +65,7 @@ static void starts(int64_t *out, const int64_t *x, const uint32_t *sel, uint32_t
     const __m512d inverse = _mm512_set1_pd(1.0 / (double)size);
 
     for (uint32_t i = 0; i < n; i += 8) {
-        const __mmask8 rows = n - i >= 8 ? 0xff : (__mmask8)((1u << (n - i)) - 1);
+        const __mmask8 rows = (__mmask8)(n - i >= 8 ? 0xff : (1u << (n - i)) - 1);
         const __m512i v = load(x, sel, i, rows);
         const __m512i from = _mm512_sub_epi64(v, offsets);
         const __m512d q = _mm512_mul_pd(_mm512_cvtepi64_pd(from), inverse);
