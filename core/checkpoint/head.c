@@ -1,0 +1,57 @@
+#include "core/checkpoint/head.h"
+
+#include "core/checkpoint/crc32c.h"
+#include <errno.h>
+
+enum mr_status mr_head_load(struct mr_env *env, const char *path, struct mr_arena *a,
+                            struct mr_head *head, struct mr_text *plan, bool *found,
+                            struct mr_error *err)
+{
+    struct mr_file_stat st;
+    struct mr_file *file;
+
+    *head = (struct mr_head){0};
+    *plan = (struct mr_text){NULL, 0};
+    int rc = env->ops->stat(env, path, &st);
+    *found = rc != -ENOENT;
+    if (rc == -ENOENT)
+        return MR_OK;
+    uint8_t *data = mr_arena_alloc(a, rc == 0 ? st.size + 1 : 1);
+    if (rc == 0)
+        rc = env->ops->open(env, path, MR_OPEN_READ, &file);
+    if (rc < 0)
+        return MR_FAIL(err, MR_IO, -rc, "checkpoint: open %s", path);
+    int64_t n = env->ops->read(file, data, st.size, 0);
+    env->ops->close(file);
+    if (n < 0)
+        return MR_FAIL(err, MR_IO, (int)-n, "checkpoint: read %s", path);
+    struct mr_head h;
+    if ((uint64_t)n < sizeof h)
+        return MR_OK;
+    memcpy(&h, data, sizeof h);
+    if (h.magic != MR_HEAD_MAGIC || h.plan_bytes > (uint64_t)n - sizeof h ||
+        h.crc != mr_crc32c(0, data + 8, sizeof h - 8 + h.plan_bytes))
+        return MR_OK;
+    *head = h;
+    if (h.plan_bytes)
+        *plan = (struct mr_text){(char *)data + sizeof h, h.plan_bytes};
+    return MR_OK;
+}
+
+enum mr_status mr_head_save(struct mr_env *env, struct mr_file *file, const char *path,
+                            struct mr_blocks *blocks, uint64_t durable, struct mr_text plan,
+                            struct mr_error *err)
+{
+    struct mr_head h = {.magic = MR_HEAD_MAGIC, .durable = durable, .plan_bytes = plan.n};
+
+    blocks->n = 0;
+    enum mr_status status = mr_blocks_reserve(blocks, sizeof h + plan.n, err);
+    if (status != MR_OK)
+        return status;
+    mr_blocks_append(blocks, &h, sizeof h);
+    mr_blocks_append(blocks, plan.data, plan.n);
+    h.crc = mr_crc32c(0, blocks->data + 8, blocks->n - 8);
+    memcpy(blocks->data, &h, sizeof h);
+    int64_t n = env->ops->write(file, blocks->data, blocks->n, 0);
+    return n < 0 ? MR_FAIL(err, MR_IO, (int)-n, "checkpoint: write %s", path) : MR_OK;
+}

@@ -1,0 +1,193 @@
+/* "millrace checkpoint show" and "verify": only reading, also while the query runs. */
+#include "core/checkpoint/handle.h"
+
+struct inspection {
+    struct mr_env *env;
+    const char *path;
+    struct mr_arena *arena;
+    struct mr_buffer *out;
+    struct mr_metadata metadata;
+    struct mr_head head;
+    struct mr_text plan;
+    struct mr_log_scan scan;
+    struct mr_snapshot_list rounds;
+    uint64_t chunks, state_bytes, first_epoch, last_epoch;
+    uint32_t problems;
+};
+
+/* Notes a failure and goes on. */
+static bool passed(struct inspection *in, enum mr_status status, const struct mr_error *err)
+{
+    char text[MR_ERROR_MESSAGE + MR_ERROR_FILE];
+
+    if (status == MR_OK)
+        return true;
+    mr_error_format(err, text, sizeof text);
+    mr_buffer_append_format(in->out, "problem: %s\n", text);
+    in->problems++;
+    return false;
+}
+
+static enum mr_status see_chunk(void *arg, const struct mr_chunk *chunk, struct mr_text data,
+                                struct mr_error *err)
+{
+    struct inspection *in = arg;
+
+    (void)err;
+    if (chunk->kind == MR_CHUNK_BEGIN)
+        in->first_epoch = chunk->epoch;
+    in->last_epoch = chunk->epoch;
+    in->chunks++;
+    in->state_bytes += chunk->kind == MR_CHUNK_STATE ? data.n : 0;
+    return MR_OK;
+}
+
+/* Every record of every group can be taken apart. */
+static enum mr_status check_groups(struct inspection *in, struct mr_commit *last,
+                                   struct mr_error *err)
+{
+    for (uint64_t i = 0; i < in->scan.groups_n; i++) {
+        struct mr_text payload, data;
+        struct mr_record record;
+        struct mr_plan_record plan;
+        bool ok;
+        enum mr_status status = mr_log_read(&in->scan, i, &payload, err);
+        if (status != MR_OK)
+            return status;
+        while (mr_log_next(&payload, &record, &data, &ok)) {
+            if (record.kind == MR_RECORD_COMMIT)
+                ok = mr_record_take_commit(data, last);
+            else if (record.kind == MR_RECORD_PLAN)
+                ok = mr_record_take_plan(data, &plan);
+            if (!ok)
+                break;
+        }
+        if (!ok)
+            return MR_FAIL(err, MR_CORRUPT, 0, "checkpoint: %s: group %llu is malformed",
+                           in->scan.path, (unsigned long long)in->scan.groups[i].header.number);
+    }
+    return MR_OK;
+}
+
+static void inspect(struct inspection *in, struct mr_commit *last)
+{
+    struct mr_error err = {0};
+    struct mr_arena *a = in->arena;
+    bool found;
+    const char *snapshots = mr_arena_format(a, "%s/snapshot", in->path);
+    const char *metadata = mr_arena_format(a, "%s/metadata", in->path);
+
+    if (passed(in, mr_metadata_load(in->env, metadata, a, &in->metadata, &found, &err), &err) &&
+        !found)
+        passed(in, MR_FAIL(&err, MR_CORRUPT, 0, "checkpoint: %s is missing", metadata), &err);
+    passed(in,
+           mr_head_load(in->env, mr_arena_format(a, "%s/head", in->path), a, &in->head, &in->plan,
+                        &found, &err),
+           &err);
+    in->scan = (struct mr_log_scan){
+        .env = in->env, .path = mr_arena_format(a, "%s/log", in->path), .arena = a};
+    if (passed(in, mr_log_scan(&in->scan, in->head.durable, &err), &err))
+        passed(in, check_groups(in, last, &err), &err);
+    if (passed(in, mr_snapshot_list(in->env, snapshots, false, a, &in->rounds, &err), &err) &&
+        in->rounds.newest)
+        passed(
+            in,
+            mr_snapshot_read(in->env, snapshots, in->rounds.newest, a, NULL, see_chunk, in, &err),
+            &err);
+}
+
+static void print_commit(struct inspection *in, const struct mr_commit *c)
+{
+    struct mr_buffer *out = in->out;
+
+    mr_buffer_append_format(out, "committed epoch %llu, time %lld us, watermark %lld us\n",
+                            (unsigned long long)c->epoch, (long long)c->time_us,
+                            (long long)c->next_watermark_us);
+    for (uint32_t i = 0; i < c->watermarks_n; i++)
+        mr_buffer_append_format(out, "watermark of input %u: %lld us\n", i,
+                                (long long)c->watermarks_us[i]);
+}
+
+static void print_plan(struct inspection *in, const struct mr_commit *last)
+{
+    struct mr_plan_record plan;
+
+    if (in->plan.n == 0 || !mr_record_take_plan(in->plan, &plan))
+        return;
+    if (in->scan.last_commit && plan.epoch <= last->epoch)
+        return;
+    mr_buffer_append_format(in->out, "planned epoch %llu, not committed\n",
+                            (unsigned long long)plan.epoch);
+    for (uint32_t i = 0; i < plan.sources_n; i++)
+        mr_buffer_append_format(in->out, "up to offset of source %u: %.*s\n", i + 1,
+                                (int)plan.offsets_json[i].n,
+                                plan.offsets_json[i].data ? plan.offsets_json[i].data : "");
+}
+
+static void print_files(struct inspection *in)
+{
+    const struct mr_log_scan *s = &in->scan;
+
+    for (uint64_t i = 0; i < s->segments_n; i++)
+        mr_buffer_append_format(in->out, "log segment %llu: %llu bytes, groups %llu to %llu\n",
+                                (unsigned long long)s->segments[i].number,
+                                (unsigned long long)s->segments[i].bytes,
+                                (unsigned long long)s->segments[i].first_group,
+                                (unsigned long long)s->segments[i].last_group);
+    if (in->rounds.newest)
+        mr_buffer_append_format(
+            in->out, "snapshot %llu: %llu chunks, %llu bytes of state, epochs %llu to %llu\n",
+            (unsigned long long)in->rounds.newest, (unsigned long long)in->chunks,
+            (unsigned long long)in->state_bytes, (unsigned long long)in->first_epoch,
+            (unsigned long long)in->last_epoch);
+}
+
+static enum mr_status need_folder(struct mr_env *env, const char *path, struct mr_error *err)
+{
+    struct mr_file_stat st;
+    int rc = env->ops->stat(env, path, &st);
+
+    if (rc < 0)
+        return MR_FAIL(err, MR_USER, -rc, "checkpoint %s", path);
+    if (!st.is_dir)
+        return MR_FAIL(err, MR_USER, 0, "checkpoint %s is no folder", path);
+    return MR_OK;
+}
+
+enum mr_status mr_checkpoint_show(struct mr_env *env, const char *path, struct mr_buffer *out,
+                                  struct mr_error *err)
+{
+    struct inspection in = {.env = env, .path = path, .arena = out->arena, .out = out};
+    struct mr_commit last = {0};
+    enum mr_status status = need_folder(env, path, err);
+
+    if (status != MR_OK)
+        return status;
+    inspect(&in, &last);
+    if (in.metadata.id)
+        mr_metadata_print(&in.metadata, out);
+    if (in.scan.last_commit)
+        print_commit(&in, &last);
+    print_plan(&in, &last);
+    print_files(&in);
+    mr_log_scan_fini(&in.scan);
+    return MR_OK;
+}
+
+enum mr_status mr_checkpoint_verify(struct mr_env *env, const char *path, struct mr_buffer *out,
+                                    struct mr_error *err)
+{
+    struct inspection in = {.env = env, .path = path, .arena = out->arena, .out = out};
+    struct mr_commit last = {0};
+    enum mr_status status = need_folder(env, path, err);
+
+    if (status != MR_OK)
+        return status;
+    inspect(&in, &last);
+    mr_log_scan_fini(&in.scan);
+    if (in.problems)
+        return MR_FAIL(err, MR_CORRUPT, 0, "checkpoint %s: %u problems", path, in.problems);
+    mr_buffer_append_format(out, "ok: %llu groups of the log, %llu chunks of the snapshot\n",
+                            (unsigned long long)in.scan.groups_n, (unsigned long long)in.chunks);
+    return MR_OK;
+}
