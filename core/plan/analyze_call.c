@@ -101,8 +101,13 @@ uint32_t mr_analyze_arguments(struct mr_analyzer *an, struct mr_scope *s, const 
                 (*out)[n++] = columns[c].expr;
             if (columns_n == UINT32_MAX)
                 return UINT32_MAX;
-        } else if (((*out)[n++] = mr_analyze_expr(an, s, arg)) == NULL) {
-            return UINT32_MAX;
+        } else {
+            struct mr_expr *e = mr_analyze_expr(an, s, arg);
+
+            if (e == NULL)
+                return UINT32_MAX;
+            /* some functions look at constants when they are resolved */
+            (*out)[n++] = mr_expr_fold(an->arena, an->session, e);
         }
     }
     return n;

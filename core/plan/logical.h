@@ -145,6 +145,11 @@ uint32_t mr_expr_conjuncts(struct mr_expr *x, struct mr_expr **parts);
 /* parts joined by AND, which must be BOOLEAN; NULL for none. */
 struct mr_expr *mr_expr_and(struct mr_arena *a, struct mr_expr *const *parts, uint32_t n);
 
+/* Constant parts become literals, with the text that they had. What depends on the epoch stays; what fails
+ * stays too, and fails when a row needs it. */
+struct mr_expr *mr_expr_fold(struct mr_arena *a, const struct mr_session *session,
+                             struct mr_expr *x);
+
 /* An expression that stands for a subquery: data is its struct mr_logical. */
 extern const struct mr_function mr_subquery_function;
 

@@ -52,43 +52,9 @@ static void distinct_as_aggregate(struct mr_rewriter *r, struct mr_logical *node
     node->exprs = node->groups;
 }
 
-static bool is_foldable(const struct mr_expr *x)
-{
-    if (x->kind == MR_EXPR_COLUMN || x->kind == MR_EXPR_VARIABLE || x->kind == MR_EXPR_LAMBDA)
-        return false;
-    if (x->kind == MR_EXPR_CALL && (x->function->eval == NULL ||
-                                    (x->function->flags & (MR_FN_NONDETERMINISTIC | MR_FN_CONTEXT |
-                                                           MR_FN_AGGREGATE | MR_FN_GENERATOR))))
-        return false;
-    for (uint32_t i = 0; i < x->args_n; i++)
-        if (!is_foldable(x->args[i]))
-            return false;
-    return true;
-}
-
-static struct mr_expr *fold_part(void *arg, struct mr_expr *x)
-{
-    struct mr_rewriter *r = arg;
-    struct mr_eval_context context = {.zone = r->session->conf.zone,
-                                      .ansi = r->session->conf.ansi,
-                                      .now_us = r->session->now_us,
-                                      .input_file = ""};
-    struct mr_error ignored = {0};
-    struct mr_expr *out = NULL;
-
-    if (x->kind != MR_EXPR_CALL || !is_foldable(x))
-        return NULL;
-    /* what fails is left as it is: its error rises only if a row needs it */
-    if (mr_eval_constant(x, &context, r->arena, &out, &ignored) != MR_OK)
-        return x;
-    out->text = x->text;
-    out->place = x->place;
-    return out;
-}
-
 static struct mr_expr *fold(struct mr_rewriter *r, struct mr_expr *x)
 {
-    return x != NULL ? mr_expr_replace(r->arena, x, fold_part, r) : NULL;
+    return x != NULL ? mr_expr_fold(r->arena, r->session, x) : NULL;
 }
 
 static void fold_constants(struct mr_rewriter *r, struct mr_logical *node)
