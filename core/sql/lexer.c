@@ -298,20 +298,35 @@ static void lex_token(struct lexer *l)
     push(l, kind, n);
 }
 
-enum mr_status mr_sql_lex(struct mr_text sql, struct mr_arena *a, struct mr_token **tokens,
-                          uint32_t *tokens_n, struct mr_error *err)
+static void place_tokens(struct lexer *l, const struct mr_place *places)
+{
+    for (uint32_t i = 0; i < l->tokens_n; i++) {
+        l->tokens[i].line = places[l->tokens[i].offset].line;
+        l->tokens[i].column = places[l->tokens[i].offset].column;
+    }
+}
+
+enum mr_status mr_sql_lex(struct mr_text sql, const struct mr_place *places, struct mr_arena *a,
+                          struct mr_token **tokens, uint32_t *tokens_n, struct mr_error *err)
 {
     struct lexer l = {.sql = sql, .line = 1, .column = 1, .arena = a};
 
     for (;;) {
         enum mr_status status = skip_blanks(&l, err);
-        if (status)
+        if (status) {
+            if (places && err) {
+                err->line = places[l.at].line;
+                err->column = places[l.at].column;
+            }
             return status;
+        }
         if (l.at == sql.n)
             break;
         lex_token(&l);
     }
     push(&l, MR_TOKEN_END, 0);
+    if (places)
+        place_tokens(&l, places);
     *tokens = l.tokens;
     *tokens_n = l.tokens_n;
     return MR_OK;

@@ -6,9 +6,7 @@
  * no rule fits becomes MR_TOKEN_UNKNOWN, one character, and the parser says where it is.
  */
 #pragma once
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/mem/arena.h"
+#include "core/expr/expr.h"
 
 enum mr_token_kind {
     MR_TOKEN_END,
@@ -35,9 +33,10 @@ struct mr_token {
     struct mr_text text;   /* as written, quotes and suffix too */
 };
 
-MR_NODISCARD enum mr_status mr_sql_lex(struct mr_text sql, struct mr_arena *a,
-                                       struct mr_token **tokens, uint32_t *tokens_n,
-                                       struct mr_error *err);
+/* places: of each byte and the end, or NULL: counted here. */
+MR_NODISCARD enum mr_status mr_sql_lex(struct mr_text sql, const struct mr_place *places,
+                                       struct mr_arena *a, struct mr_token **tokens,
+                                       uint32_t *tokens_n, struct mr_error *err);
 
 /* The value of a string token: quotes taken off, escapes resolved. */
 struct mr_text mr_sql_unquote_string(struct mr_text token, struct mr_arena *a);

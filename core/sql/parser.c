@@ -270,11 +270,11 @@ static bool flip(struct mr_parser *p)
 }
 
 /* The error that is told is the one farthest in the text. */
-static enum mr_status parse(struct mr_text sql, struct mr_arena *a, parse_root root, void *out,
-                            struct mr_error *err)
+static enum mr_status parse(struct mr_text sql, const struct mr_place *places, struct mr_arena *a,
+                            parse_root root, void *out, struct mr_error *err)
 {
     struct mr_parser p = {.sql = sql, .arena = a};
-    enum mr_status status = mr_sql_lex(sql, a, &p.tokens, &p.tokens_n, err);
+    enum mr_status status = mr_sql_lex(sql, places, a, &p.tokens, &p.tokens_n, err);
 
     if (status)
         return status;
@@ -329,17 +329,24 @@ static void parse_statement_root(struct mr_parser *p, void *out)
 enum mr_status mr_sql_parse_query(struct mr_text sql, struct mr_arena *a, struct mr_relation **out,
                                   struct mr_error *err)
 {
-    return parse(sql, a, parse_query_root, out, err);
+    return parse(sql, NULL, a, parse_query_root, out, err);
+}
+
+enum mr_status mr_sql_parse_query_placed(struct mr_text sql, const struct mr_place *places,
+                                         struct mr_arena *a, struct mr_relation **out,
+                                         struct mr_error *err)
+{
+    return parse(sql, places, a, parse_query_root, out, err);
 }
 
 enum mr_status mr_sql_parse_expression(struct mr_text sql, struct mr_arena *a, struct mr_ast **out,
                                        struct mr_error *err)
 {
-    return parse(sql, a, parse_expression_root, out, err);
+    return parse(sql, NULL, a, parse_expression_root, out, err);
 }
 
 enum mr_status mr_sql_parse_statement(struct mr_text sql, struct mr_arena *a,
                                       struct mr_statement *out, struct mr_error *err)
 {
-    return parse(sql, a, parse_statement_root, out, err);
+    return parse(sql, NULL, a, parse_statement_root, out, err);
 }
