@@ -2,6 +2,7 @@
 #include "io/console/console.h"
 #include "io/file/file_sink.h"
 #include "io/file/file_source.h"
+#include "io/memory/memory.h"
 #include "io/noop/noop.h"
 #include "io/rate/rate.h"
 #include "io/socket/socket.h"
@@ -15,6 +16,7 @@ static const struct mr_source_ops *const sources[] = {
 #ifdef MR_HAVE_KAFKA
     &mr_source_kafka,
 #endif
+    &mr_source_memory,
     &mr_source_rate,
     &mr_source_rate_micro_batch,
     &mr_source_socket,
@@ -27,6 +29,7 @@ static const struct mr_sink_ops *const sinks[] = {
 #ifdef MR_HAVE_KAFKA
     &mr_sink_kafka,
 #endif
+    &mr_sink_memory,
     &mr_sink_noop,    &mr_sink_text, NULL,
 };
 
@@ -35,6 +38,7 @@ static const char *const source_names[] = {
 #ifdef MR_HAVE_KAFKA
     "kafka",
 #endif
+    "memory",
     "rate",   "rate-micro-batch",
     "socket", "text",
     NULL,
@@ -45,6 +49,7 @@ static const char *const sink_names[] = {
 #ifdef MR_HAVE_KAFKA
     "kafka",
 #endif
+    "memory",
     "noop",    "text", NULL,
 };
 
