@@ -12,8 +12,13 @@
 struct mr_json_writer {
     const struct mr_zone *zone;
     bool keep_nulls, microseconds_always;
-    const struct mr_pattern *timestamp_pattern, *date_pattern; /* NULL: Spark's default */
+    const struct mr_pattern *timestamp_pattern, *timestamp_ntz_pattern, *date_pattern; /* or NULL */
 };
+/* For to_json and the json sink: ignoreNullFields, timeZone, timestampFormat, dateFormat, .. */
+MR_NODISCARD enum mr_status mr_json_writer_init(struct mr_json_writer *w,
+                                                const struct mr_option *options, uint32_t n,
+                                                const struct mr_zone *zone, struct mr_arena *a,
+                                                struct mr_error *err);
 void mr_json_write_value(const struct mr_json_writer *w, const struct mr_column *c, uint32_t row,
                          struct mr_buffer *out);
 /* The row as an object with the fields of type (STRUCT) as names. */

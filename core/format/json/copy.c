@@ -1,0 +1,123 @@
+#include "core/format/json/copy.h"
+
+#include "core/format/value.h"
+#include <math.h>
+
+void json_copy_string(struct mr_text t, struct mr_buffer *out)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    uint8_t *to = mr_buffer_reserve(out, t.n * 6 + 2), *start = to;
+
+    *to++ = '"';
+    for (uint64_t i = 0; i < t.n; i++) {
+        uint8_t c = (uint8_t)t.data[i];
+        static const char from[] = "\"\\\b\f\n\r\t", short_form[] = "\"\\bfnrt";
+        const char *known = c && (c < 0x20 || c == '"' || c == '\\') ? strchr(from, c) : NULL;
+        if (known) {
+            *to++ = '\\';
+            *to++ = (uint8_t)short_form[known - from];
+        } else if (c < 0x20) {
+            memcpy(to, "\\u00", 4);
+            to[4] = (uint8_t)hex[c >> 4];
+            to[5] = (uint8_t)hex[c & 15];
+            to += 6;
+        } else {
+            *to++ = c;
+        }
+    }
+    *to++ = '"';
+    out->n += (uint64_t)(to - start);
+}
+
+/* Java's double; without a finite one, a quoted word. */
+static void copy_float(struct mr_text t, struct mr_buffer *out)
+{
+    char text[MR_VALUE_TEXT];
+    double x = 0;
+
+    if (t.n && t.data[t.n - 1] == 'F') /* -INF, +INF */
+        x = t.data[0] == '-' ? -INFINITY : INFINITY;
+    else
+        mr_value_parse_double(t, &x);
+    uint32_t n = mr_value_print_double(x, text);
+    if (isfinite(x))
+        mr_buffer_append(out, text, n);
+    else
+        json_copy_string((struct mr_text){text, n}, out);
+}
+
+static void copy_integer(struct mr_text t, struct mr_buffer *out)
+{
+    if (mr_text_equal(t, MR_TEXT("-0")))
+        t = MR_TEXT("0");
+    mr_buffer_append_text(out, t);
+}
+
+static void copy_scalar(struct json_reader *r, struct mr_buffer *out)
+{
+    switch (r->token) {
+    case JSON_STRING:
+        json_copy_string(r->text, out);
+        break;
+    case JSON_INTEGER:
+        copy_integer(r->text, out);
+        break;
+    case JSON_FLOAT:
+        copy_float(r->text, out);
+        break;
+    case JSON_TRUE:
+        mr_buffer_append_text(out, MR_TEXT("true"));
+        break;
+    case JSON_FALSE:
+        mr_buffer_append_text(out, MR_TEXT("false"));
+        break;
+    default:
+        mr_buffer_append_text(out, MR_TEXT("null"));
+        break;
+    }
+}
+
+bool json_copy_text(struct json_reader *r, struct mr_arena *scratch, struct mr_text *out)
+{
+    struct mr_buffer b;
+    uint32_t open = 0;
+    bool comma = false; /* one is due before the next token */
+
+    mr_buffer_init(&b, scratch);
+    for (;;) {
+        bool closes = r->token == JSON_END_OBJECT || r->token == JSON_END_ARRAY;
+        if (comma && !closes)
+            mr_buffer_append(&b, ",", 1);
+        comma = true;
+        switch (r->token) {
+        case JSON_START_OBJECT:
+        case JSON_START_ARRAY:
+            mr_buffer_append(&b, r->token == JSON_START_OBJECT ? "{" : "[", 1);
+            open++;
+            comma = false;
+            break;
+        case JSON_END_OBJECT:
+        case JSON_END_ARRAY:
+            mr_buffer_append(&b, r->token == JSON_END_OBJECT ? "}" : "]", 1);
+            open--;
+            break;
+        case JSON_FIELD_NAME:
+            json_copy_string(*json_reader_name(r), &b);
+            mr_buffer_append(&b, ":", 1);
+            comma = false;
+            break;
+        default:
+            if (r->token == JSON_STRING && !json_reader_finish(r))
+                return false;
+            copy_scalar(r, &b);
+            break;
+        }
+        if (open == 0)
+            break;
+        enum json_token token = json_reader_next(r);
+        if (token == JSON_ERROR || token == JSON_END)
+            return false;
+    }
+    *out = mr_buffer_text(&b);
+    return true;
+}

@@ -1,0 +1,300 @@
+#include "core/format/json/exact.h"
+
+#include "core/base/check.h"
+#include "core/format/json/copy.h"
+
+static enum json_outcome convert(struct json_exact *x, const struct json_node *node,
+                                 struct json_value *out);
+
+void json_exact_init(struct json_exact *x, const struct json_plan *plan, struct mr_arena *keep)
+{
+    *x = (struct json_exact){.plan = plan};
+    json_reader_init(&x->reader, &plan->options, keep);
+}
+
+static enum json_outcome fail(struct json_exact *x, const char *reason)
+{
+    if (x->reason == NULL)
+        x->reason = reason;
+    return JSON_BAD;
+}
+
+static enum json_outcome broken(struct json_exact *x)
+{
+    return fail(x, x->reader.reason ? x->reader.reason : "the text ends within a record");
+}
+
+/* A growing run of values in the scratch arena. */
+struct values {
+    struct json_value *items;
+    uint64_t n, capacity;
+};
+
+static struct json_value *values_add(struct json_exact *x, struct values *v)
+{
+    if (v->n == v->capacity) {
+        uint64_t capacity = v->capacity ? v->capacity * 2 : 8;
+        struct json_value *items = mr_arena_alloc(x->scratch, capacity * sizeof *items);
+        if (v->n)
+            memcpy(items, v->items, v->n * sizeof *items);
+        v->items = items;
+        v->capacity = capacity;
+    }
+    v->items[v->n] = (struct json_value){.is_null = true};
+    return &v->items[v->n++];
+}
+
+/* Steps to the next member or element. 1: there is one; 0: end, by that token or by the end of the text;
+ * -1: an error. */
+static int until(struct json_exact *x, enum json_token stop)
+{
+    enum json_token token = json_reader_next(&x->reader);
+
+    if (token == JSON_ERROR) {
+        broken(x);
+        return -1;
+    }
+    return token != JSON_END && token != stop;
+}
+
+/* A field that failed keeps what an earlier one of that name gave; reading goes on behind it. */
+static enum json_outcome convert_field(struct json_exact *x, const struct json_node *node,
+                                       struct json_value *items)
+{
+    const struct mr_text *name = json_reader_name(&x->reader);
+    uint32_t i = name ? json_node_find(node, *name) : UINT32_MAX;
+    struct json_value value = {.is_null = true};
+
+    if (i == UINT32_MAX)
+        return json_reader_skip(&x->reader) ? JSON_GOOD : broken(x);
+    switch (convert(x, &node->children[i], &value)) {
+    case JSON_GOOD:
+        items[i] = value;
+        return JSON_GOOD;
+    case JSON_PARTIAL:
+        items[i] = value;
+        return JSON_PARTIAL;
+    case JSON_BAD:
+        return json_reader_skip(&x->reader) ? JSON_PARTIAL : broken(x);
+    }
+    MR_UNREACHABLE();
+}
+
+static enum json_outcome convert_object(struct json_exact *x, const struct json_node *node,
+                                        struct json_value *out)
+{
+    enum json_outcome outcome = JSON_GOOD;
+    uint32_t n = node->children_n;
+    struct json_value *items = mr_arena_alloc(x->scratch, (n + 1) * sizeof *items);
+    int more;
+
+    for (uint32_t i = 0; i < n; i++)
+        items[i] = (struct json_value){.is_null = true};
+    while ((more = until(x, JSON_END_OBJECT)) > 0) {
+        enum json_outcome field = convert_field(x, node, items);
+        if (field == JSON_BAD)
+            return JSON_BAD;
+        if (field == JSON_PARTIAL)
+            outcome = JSON_PARTIAL;
+    }
+    if (more < 0)
+        return JSON_BAD;
+    *out = (struct json_value){.items = items, .items_n = n};
+    return outcome;
+}
+
+/* One bad value makes the whole map bad, but it is read to its end. */
+static enum json_outcome convert_map(struct json_exact *x, const struct json_node *node,
+                                     struct json_value *out)
+{
+    enum json_outcome outcome = JSON_GOOD;
+    struct values v = {0};
+    int more;
+
+    while ((more = until(x, JSON_END_OBJECT)) > 0) {
+        const struct mr_text *name = json_reader_name(&x->reader);
+        struct json_value key = {.is_null = name == NULL}, value = {.is_null = true};
+        if (name)
+            key.text = *name;
+        enum json_outcome item = convert(x, &node->children[1], &value);
+        if (item == JSON_BAD && !json_reader_skip(&x->reader))
+            return broken(x);
+        if (item > outcome)
+            outcome = item;
+        *values_add(x, &v) = key;
+        *values_add(x, &v) = value;
+    }
+    if (more < 0 || outcome == JSON_BAD)
+        return JSON_BAD;
+    *out = (struct json_value){.items = v.items, .items_n = v.n};
+    return outcome;
+}
+
+/* One bad element ends it; what is left of it is read as if it belonged to the level around. as_rows: at the
+ * root, where null is no row. */
+static enum json_outcome convert_array(struct json_exact *x, const struct json_node *element,
+                                       bool as_rows, struct json_value *out)
+{
+    enum json_outcome outcome = JSON_GOOD;
+    struct values v = {0};
+    int more;
+
+    while ((more = until(x, JSON_END_ARRAY)) > 0) {
+        struct json_value value = {.is_null = true};
+        enum json_outcome item = convert(x, element, &value);
+        if (item == JSON_BAD)
+            return JSON_BAD;
+        if (as_rows && value.is_null)
+            return fail(x, "null in place of a record");
+        if (item == JSON_PARTIAL)
+            outcome = JSON_PARTIAL;
+        *values_add(x, &v) = value;
+    }
+    if (more < 0)
+        return JSON_BAD;
+    *out = (struct json_value){.items = v.items, .items_n = v.n};
+    return outcome;
+}
+
+/* Anything but a string, for a STRING field. */
+static enum json_outcome take_text(struct json_exact *x, struct json_value *out)
+{
+    struct json_reader *r = &x->reader;
+    const uint8_t *start = r->token_start;
+
+    out->is_null = false;
+    if (r->token == JSON_END_OBJECT || r->token == JSON_END_ARRAY)
+        return fail(x, "a value is missing");
+    if (!x->plan->options.exact_text)
+        return json_copy_text(r, x->scratch, &out->text) ? JSON_GOOD : broken(x);
+    if (!json_reader_skip(r))
+        return broken(x);
+    out->text = (struct mr_text){(const char *)start, (uint64_t)(r->p - start)};
+    return JSON_GOOD;
+}
+
+static enum json_outcome convert_scalar(struct json_exact *x, const struct mr_type *type,
+                                        struct json_value *out)
+{
+    struct json_reader *r = &x->reader;
+    bool good = false;
+
+    switch (r->token) {
+    case JSON_STRING:
+        if (!json_reader_finish(r))
+            return broken(x);
+        good = json_convert_text(x->plan, type, r->text, x->scratch, out);
+        if (!good && type->kind == MR_DOUBLE)
+            x->condition = "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_STRING_AS_DATATYPE";
+        break;
+    case JSON_INTEGER:
+    case JSON_FLOAT:
+        good = json_convert_number(type, r->text, r->token == JSON_INTEGER, out);
+        break;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        good = type->kind == MR_BOOLEAN;
+        *out = (struct json_value){.i64 = r->token == JSON_TRUE};
+        break;
+    default:
+        break;
+    }
+    return good ? JSON_GOOD : fail(x, "a value that does not fit the type of its field");
+}
+
+/* The value behind a name, or the current token. */
+static enum json_outcome convert(struct json_exact *x, const struct json_node *node,
+                                 struct json_value *out)
+{
+    struct json_reader *r = &x->reader;
+
+    while (r->token == JSON_FIELD_NAME)
+        if (json_reader_next(r) == JSON_ERROR)
+            return broken(x);
+    if (r->token == JSON_NULL || r->token == JSON_END)
+        return JSON_GOOD;
+    switch (node->type->kind) {
+    case MR_VOID:
+        return JSON_GOOD;
+    case MR_STRUCT:
+        if (r->token == JSON_START_OBJECT)
+            return convert_object(x, node, out);
+        break;
+    case MR_ARRAY:
+        if (r->token == JSON_START_ARRAY)
+            return convert_array(x, &node->children[0], false, out);
+        break;
+    case MR_MAP:
+        if (r->token == JSON_START_OBJECT)
+            return convert_map(x, node, out);
+        break;
+    case MR_STRING:
+        if (r->token != JSON_STRING)
+            return take_text(x, out);
+        break;
+    default:
+        break;
+    }
+    return convert_scalar(x, node->type, out);
+}
+
+/* A row of one value, from an object where an array of objects is wanted. */
+static enum json_outcome wrap_object(struct json_exact *x, const struct json_node *element,
+                                     struct json_value *out)
+{
+    struct json_value *item = MR_NEW(x->scratch, struct json_value);
+    enum json_outcome outcome = convert_object(x, element, item);
+
+    *out = (struct json_value){.items = item, .items_n = 1};
+    return outcome;
+}
+
+static enum json_outcome convert_root(struct json_exact *x, struct json_value *out)
+{
+    const struct json_node *root = &x->plan->root;
+    enum json_token token = x->reader.token;
+    enum mr_kind kind = root->type->kind;
+
+    if (kind == MR_ARRAY && token == JSON_START_OBJECT &&
+        root->children[0].type->kind == MR_STRUCT)
+        return wrap_object(x, &root->children[0], out);
+    if (kind == MR_ARRAY && token == JSON_START_ARRAY)
+        return convert_array(x, &root->children[0], false, out);
+    if (kind == MR_MAP && token == JSON_START_OBJECT)
+        return convert_map(x, root, out);
+    if (kind == MR_STRUCT && token == JSON_START_OBJECT)
+        return convert_object(x, root, out);
+    if (kind == MR_STRUCT && token == JSON_START_ARRAY)
+        x->condition = "MALFORMED_RECORD_IN_PARSING.CANNOT_PARSE_JSON_ARRAYS_AS_STRUCTS";
+    return fail(x, token == JSON_NULL ? "null in place of a record"
+                                      : "the text does not begin like a record");
+}
+
+enum json_outcome json_exact_parse(struct json_exact *x, struct mr_text text,
+                                   struct mr_arena *scratch)
+{
+    const uint8_t *data = (const uint8_t *)text.data, *end = data + text.n;
+    struct json_value *row = mr_arena_alloc(scratch, sizeof *row);
+
+    x->scratch = scratch;
+    x->rows_n = 0;
+    x->reason = x->condition = NULL;
+    json_reader_begin(&x->reader, data, end, scratch);
+    enum json_token token = json_reader_next(&x->reader);
+    if (token == JSON_END)
+        return JSON_GOOD;
+    if (token == JSON_ERROR)
+        return broken(x);
+    *row = (struct json_value){.is_null = true};
+    if (token == JSON_START_ARRAY && x->plan->options.array_as_structs &&
+        x->plan->root.type->kind == MR_STRUCT) {
+        enum json_outcome outcome = convert_array(x, &x->plan->root, true, row);
+        x->rows = row->items;
+        x->rows_n = outcome == JSON_BAD ? 0 : (uint32_t)row->items_n;
+        return outcome;
+    }
+    enum json_outcome outcome = convert_root(x, row);
+    x->rows = row;
+    x->rows_n = outcome != JSON_BAD;
+    return outcome;
+}

@@ -1,0 +1,239 @@
+/* Strings and names. Jackson decodes UTF-8 leniently (overlong forms, surrogates in three bytes) into UTF-16,
+ * and Java writes UTF-8 from that: pairs are joined, a lone surrogate becomes "?". */
+#include "core/format/json/reader.h"
+#include "core/format/utf8.h"
+
+enum json_token json_reader_fail(struct json_reader *r, const char *reason)
+{
+    r->reason = reason;
+    return JSON_ERROR;
+}
+
+struct units {
+    uint8_t *out;
+    uint32_t high; /* a surrogate that waits for its other half; 0: none */
+};
+
+static void put_unit(struct units *u, uint32_t unit)
+{
+    if (u->high) {
+        if (unit >= 0xdc00 && unit < 0xe000) {
+            u->out += mr_utf8_put(0x10000 + ((u->high - 0xd800) << 10) + (unit - 0xdc00), u->out);
+            u->high = 0;
+            return;
+        }
+        *u->out++ = '?';
+        u->high = 0;
+    }
+    if (unit >= 0xd800 && unit < 0xdc00)
+        u->high = unit;
+    else
+        u->out += mr_utf8_put(unit >= 0xdc00 && unit < 0xe000 ? '?' : unit, u->out);
+}
+
+/* Four bytes stand for two units, whatever their value. */
+static void put_code(struct units *u, int32_t code)
+{
+    if (code < 0) { /* behind a four-byte form: code + 0x10000 */
+        put_unit(u, (uint32_t)(0xd800 | (code >> 10)) & 0xffff);
+        put_unit(u, 0xdc00 | ((uint32_t)code & 0x3ff));
+        return;
+    }
+    put_unit(u, (uint32_t)code);
+}
+
+/* One character of two bytes and more at r->p. */
+static bool read_multibyte(struct json_reader *r, struct units *u)
+{
+    uint8_t first = *r->p;
+    uint32_t n = (first & 0xe0) == 0xc0 ? 2 : (first & 0xf0) == 0xe0 ? 3 : (first & 0xf8) == 0xf0 ? 4 : 0;
+
+    r->p++;
+    if (n == 0) {
+        json_reader_fail(r, "invalid UTF-8 start byte");
+        return false;
+    }
+    int32_t code = first & (0xff >> (n + 1));
+    for (uint32_t i = 1; i < n; i++) {
+        if (r->p == r->end) {
+            json_reader_fail(r, "the text ends within a character");
+            return false;
+        }
+        uint8_t c = *r->p++;
+        if ((c & 0xc0) != 0x80) {
+            json_reader_fail(r, "invalid UTF-8 middle byte");
+            return false;
+        }
+        code = code << 6 | (c & 0x3f);
+    }
+    if (n == 4 && code >= 0x10000) {
+        code -= 0x10000;
+        put_unit(u, 0xd800 | (uint32_t)code >> 10);
+        put_unit(u, 0xdc00 | ((uint32_t)code & 0x3ff));
+    } else {
+        put_code(u, n == 4 ? code - 0x10000 : code);
+    }
+    return true;
+}
+
+static int hex_digit(uint8_t c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_unicode_escape(struct json_reader *r, struct units *u)
+{
+    uint32_t unit = 0;
+
+    for (int i = 0; i < 4; i++) {
+        int digit = r->p < r->end ? hex_digit(*r->p++) : -1;
+        if (digit < 0) {
+            json_reader_fail(r, "a \\u escape without four hex digits");
+            return false;
+        }
+        unit = unit << 4 | (uint32_t)digit;
+    }
+    put_unit(u, unit);
+    return true;
+}
+
+/* r->p is behind the backslash. */
+static bool read_escape(struct json_reader *r, struct units *u)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+
+    if (r->p == r->end) {
+        json_reader_fail(r, "the text ends within an escape");
+        return false;
+    }
+    if (*r->p == 'u') {
+        r->p++;
+        return read_unicode_escape(r, u);
+    }
+    const char *known = *r->p ? strchr(from, *r->p) : NULL;
+    if (known) {
+        put_unit(u, (uint8_t)to[known - from]);
+        r->p++;
+        return true;
+    }
+    if (!r->options->any_escape && !(r->options->single_quotes && *r->p == '\'')) {
+        r->p++;
+        json_reader_fail(r, "unrecognized character escape");
+        return false;
+    }
+    if (*r->p >= 0x80)
+        return read_multibyte(r, u);
+    put_unit(u, *r->p++);
+    return true;
+}
+
+/* One character, escape or not, that is no closing quote. */
+static bool read_character(struct json_reader *r, struct units *u)
+{
+    uint8_t c = *r->p;
+
+    if (c == '\\') {
+        r->p++;
+        return read_escape(r, u);
+    }
+    if (c >= 0x80)
+        return read_multibyte(r, u);
+    r->p++;
+    if (c < 0x20 && !r->options->control_chars) {
+        json_reader_fail(r, "a control character in a text");
+        return false;
+    }
+    put_unit(u, c);
+    return true;
+}
+
+/* The end of a run that needs no change: plain ASCII, and no quote of this kind. */
+static const uint8_t *plain_run(const uint8_t *p, const uint8_t *end, uint8_t quote)
+{
+    while (p < end && *p >= 0x20 && *p < 0x80 && *p != '\\' && *p != quote)
+        p++;
+    return p;
+}
+
+bool json_read_string(struct json_reader *r, uint8_t quote, bool name, struct mr_text *text)
+{
+    const uint8_t *start = r->p;
+
+    r->p = plain_run(r->p, r->end, quote);
+    if (r->p < r->end && *r->p == quote) {
+        *text = (struct mr_text){(const char *)start, (uint64_t)(r->p++ - start)};
+    } else {
+        /* a character of n bytes gives at most as many, an escape fewer; one more for a last "?" */
+        const uint8_t *close = r->p;
+        while (close < r->end && *close != quote)
+            close += *close == '\\' && r->end - close > 1 ? 2 : 1;
+        uint8_t *out = mr_arena_alloc(r->scratch, (size_t)(close - start) + 8);
+        memcpy(out, start, (size_t)(r->p - start));
+        struct units u = {.out = out + (r->p - start)};
+        for (;;) {
+            if (r->p == r->end) {
+                json_reader_fail(r, "the text ends within a string");
+                return false;
+            }
+            if (*r->p == quote)
+                break;
+            if (!read_character(r, &u))
+                return false;
+        }
+        r->p++;
+        if (u.high)
+            *u.out++ = '?';
+        *text = (struct mr_text){(const char *)out, (uint64_t)(u.out - out)};
+    }
+    if (name && text->n > JSON_NAME_MAX) {
+        json_reader_fail(r, "a name is too long");
+        return false;
+    }
+    return true;
+}
+
+bool json_pass_string(struct json_reader *r)
+{
+    uint8_t sink[8];
+
+    for (;;) {
+        r->p = plain_run(r->p, r->end, '"');
+        if (r->p == r->end) {
+            json_reader_fail(r, "the text ends within a string");
+            return false;
+        }
+        if (*r->p == '"') {
+            r->p++;
+            return true;
+        }
+        struct units u = {.out = sink};
+        if (!read_character(r, &u))
+            return false;
+    }
+}
+
+/* What Jackson allows in names without quotes. */
+static bool is_name_byte(uint8_t c)
+{
+    if (c >= 0x80 || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'))
+        return true;
+    return c == '_' || c == '$' || c == '@' || c == '#' || c == '*' || c == '-' || c == '+';
+}
+
+bool json_read_bare_name(struct json_reader *r, struct mr_text *text)
+{
+    const uint8_t *start = r->p;
+
+    while (r->p < r->end && is_name_byte(*r->p))
+        r->p++;
+    *text = (struct mr_text){(const char *)start, (uint64_t)(r->p - start)};
+    if (text->n == 0 || text->n > JSON_NAME_MAX) {
+        r->p += text->n == 0 && r->p < r->end;
+        json_reader_fail(r, "a member without a quoted name");
+        return false;
+    }
+    return true;
+}
