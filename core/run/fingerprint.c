@@ -30,28 +30,15 @@ static const char *describe_source(struct mr_query *q, const struct mr_query_sou
     return s->ops->name;
 }
 
-/* The window of an aggregate: where the node below made it. */
-static const struct mr_node *window_of(const struct mr_node *n)
-{
-    for (; n->children_n > 0; n = n->children[0]) {
-        if (n->window_us > 0)
-            return n;
-        if (n->children[0]->is_stateful)
-            break;
-    }
-    return NULL;
-}
-
 static const char *describe_operator(struct mr_query *q, const struct mr_node *n)
 {
     struct mr_buffer b;
-    const struct mr_node *window = window_of(n);
 
     mr_buffer_init(&b, &q->arena);
-    if (window)
+    if (n->window_us > 0)
         mr_buffer_append_format(&b, "window %lld us, slide %lld us, start %lld us",
-                                (long long)window->window_us, (long long)window->slide_us,
-                                (long long)window->offset_us);
+                                (long long)n->window_us, (long long)n->slide_us,
+                                (long long)n->offset_us);
     for (uint32_t i = 0; i < n->aggregates_n; i++)
         mr_buffer_append_format(&b, "%s%s", b.n ? ", " : "", n->aggregates[i].aggregate->name);
     mr_buffer_append(&b, "", 1);

@@ -83,8 +83,8 @@ static const char *plan(struct world *w)
 }
 
 /* Reads all splits of the planned epoch; calls see for every row. */
-static uint64_t read_all(struct world *w, void (*see)(void *arg, const struct mr_batch *b, uint32_t row),
-                         void *arg)
+static uint64_t read_all(struct world *w,
+                         void (*see)(void *arg, const struct mr_batch *b, uint32_t row), void *arg)
 {
     struct mr_source_counts counts = {0};
     uint32_t n = 0;
@@ -92,7 +92,8 @@ static uint64_t read_all(struct world *w, void (*see)(void *arg, const struct mr
     assert_int_equal(w->ops->splits(w->planner, &n, &w->err), MR_OK);
     for (uint32_t i = 0; i < n; i++) {
         enum mr_step step;
-        assert_int_equal(w->ops->open_split(w->reader, w->ops->split(w->planner, i), &w->err), MR_OK);
+        assert_int_equal(w->ops->open_split(w->reader, w->ops->split(w->planner, i), &w->err),
+                         MR_OK);
         do {
             struct mr_batch batch = {0};
             step = w->ops->pull(w->reader, &batch, &counts, &w->err);
@@ -187,7 +188,8 @@ static void rate_ramps_up(void **unused)
     open_source(&w);
     w.table.options_n = 2;
     if (w.ops->check(&w.table, &w.err) != MR_OK) /* "4s" is not an interval of Spark's SQL */
-        w.table.options = (const struct mr_option[]){{"rowsPerSecond", "10"}, {"rampUpTime", "4 seconds"}};
+        w.table.options =
+            (const struct mr_option[]){{"rowsPerSecond", "10"}, {"rampUpTime", "4 seconds"}};
     assert_int_equal(w.ops->planner_open(w.planner, &w.config, &w.err), MR_OK);
     now_us = 1000000;
     assert_string_equal(plan(&w), "");
@@ -302,11 +304,13 @@ static void socket_gives_whole_lines(void **unused)
 
 static void memory_hands_rows_over(void **unused)
 {
-    static const struct mr_field fields[] = {{"a", &mr_type_bigint, true}, {"b", &mr_type_bigint, true}};
+    static const struct mr_field fields[] = {{"a", &mr_type_bigint, true},
+                                             {"b", &mr_type_bigint, true}};
     static const struct mr_type type = {.kind = MR_STRUCT, .fields_n = 2, .fields = fields};
     static const struct mr_type only_b = {.kind = MR_STRUCT, .fields_n = 1, .fields = fields + 1};
     int64_t a[72] = {1, 2, 3}, b[72] = {4, 5, 6};
-    struct mr_column columns[] = {{.type = &mr_type_bigint, .i64 = a}, {.type = &mr_type_bigint, .i64 = b}};
+    struct mr_column columns[] = {{.type = &mr_type_bigint, .i64 = a},
+                                  {.type = &mr_type_bigint, .i64 = b}};
     struct mr_batch batch = {.columns = columns, .columns_n = 2, .rows = 3, .n = 3};
     struct mr_memory *m;
     struct mr_error err;
@@ -350,11 +354,15 @@ static void memory_hands_rows_over(void **unused)
 
 static void console_prints_as_spark_does(void **unused)
 {
-    static const struct mr_field fields[] = {{"value", &mr_type_string, true}, {"v", &mr_type_int, true}};
+    static const struct mr_field fields[] = {{"value", &mr_type_string, true},
+                                             {"v", &mr_type_int, true}};
     static const struct mr_type type = {.kind = MR_STRUCT, .fields_n = 2, .fields = fields};
-    const struct mr_text cells[] = {MR_TEXT("a"),  MR_TEXT("1"),
-                                    MR_TEXT("abcdefghijklmnopqrstuvwxyz"), MR_TEXT("NULL"),
-                                    MR_TEXT("\xc3\xa9\n\xe4\xb8\xad"),   MR_TEXT("-12")};
+    const struct mr_text cells[] = {MR_TEXT("a"),
+                                    MR_TEXT("1"),
+                                    MR_TEXT("abcdefghijklmnopqrstuvwxyz"),
+                                    MR_TEXT("NULL"),
+                                    MR_TEXT("\xc3\xa9\n\xe4\xb8\xad"),
+                                    MR_TEXT("-12")};
     struct mr_console_table t = {.schema = &type, .cells = cells, .rows_n = 3, .truncate = 20};
     jmp_buf escape;
     struct mr_arena a;
