@@ -14,6 +14,7 @@
 enum {
     CACHE_MISS_SHARE = 4, /* a fourth of the rows missing is too much */
     CACHE_REST_BATCHES = 32,
+    CACHE_RUN_FIRST = 64,
 };
 
 void mr_partial_forget_cache(struct mr_partial_state *s)
@@ -123,22 +124,24 @@ static bool may_use_cache(struct mr_ctx *ctx, const struct mr_partial_rows *r)
     return true;
 }
 
-/* Misses i of r: short ones get their ids; gives how many long ones are left, as s->misses. */
-static uint32_t add_misses(struct mr_ctx *ctx, const struct mr_partial_rows *r, uint32_t misses_n)
+/* Gives the misses ids and caches them, but for those with long texts: they are added to s->filtered,
+ * from long_n on; gives how many are there then. */
+static uint32_t add_misses(struct mr_ctx *ctx, const struct mr_partial_rows *r, uint32_t first,
+                           uint32_t misses_n, uint32_t long_n)
 {
     struct mr_partial_state *s = ctx->state;
     const struct mr_partial_plan *p = ctx->plan;
     const struct mr_view *views = s->keys[p->view_key].views;
-    uint32_t fit_n = 0, long_n = 0;
+    uint32_t fit_n = 0;
 
     for (uint32_t m = 0; m < misses_n; m++) {
-        const uint32_t i = s->misses[m];
+        const uint32_t i = first + s->misses[m];
         const uint32_t row = r->sel ? r->sel[i] : i;
         const bool fits = views[row].length <= MR_VIEW_INLINE;
         s->fit[fit_n] = row;
         s->rest[fit_n] = i;
-        s->misses[long_n] = i;
         s->starts[fit_n] = r->start;
+        s->filtered[long_n] = i;
         fit_n += fits;
         long_n += !fits;
     }
@@ -156,30 +159,44 @@ static uint32_t add_misses(struct mr_ctx *ctx, const struct mr_partial_rows *r, 
     return long_n;
 }
 
+/* The rows s->filtered[0..n) of r have long texts. */
+static void add_long(struct mr_ctx *ctx, const struct mr_partial_rows *r, uint32_t n)
+{
+    struct mr_partial_state *s = ctx->state;
+    uint32_t *ids = mr_arena_alloc(&s->arena, sizeof *ids * n);
+
+    for (uint32_t m = 0; m < n; m++) {
+        s->rest[m] = r->sel ? r->sel[s->filtered[m]] : s->filtered[m];
+        s->ids[s->filtered[m]] = 0; /* of no table of words; overwritten below */
+    }
+    mr_partial_make_window(ctx, r);
+    add_encoded(ctx, s->rest, n, ids);
+    note_groups(s, &s->tables[MR_WORDS_TABLE], r->sel, s->ids, r->n);
+    note_groups(s, &s->tables[MR_ENCODED_TABLE], s->rest, ids, n);
+}
+
+/* In runs that get longer: what the first rows miss, the others find. */
 static void find_cached(struct mr_ctx *ctx, struct mr_partial_rows *r)
 {
     struct mr_partial_state *s = ctx->state;
     const struct mr_partial_plan *p = ctx->plan;
-    const uint64_t *views = (const uint64_t *)(const void *)s->keys[p->view_key].views;
-    const uint32_t misses_n =
-        mr_group->find_cached(s->cache, 2, views, r->sel, r->n, s->ids, s->misses);
+    const struct mr_view *views = s->keys[p->view_key].views;
+    uint32_t long_n = 0, misses_n = 0, run = CACHE_RUN_FIRST;
 
-    if (misses_n > r->n / CACHE_MISS_SHARE)
+    for (uint32_t first = 0; first < r->n; first += run, run *= 8) {
+        run = run < r->n - first ? run : r->n - first;
+        misses_n = mr_group->find_cached(
+            s->cache, 2, (const uint64_t *)(const void *)(r->sel ? views : views + first),
+            r->sel ? r->sel + first : NULL, run, s->ids + first, s->misses);
+        long_n = add_misses(ctx, r, first, misses_n, long_n);
+        if (first + run == r->n)
+            break;
+    }
+    if (misses_n > run / CACHE_MISS_SHARE && r->n > CACHE_RUN_FIRST)
         s->cache_rest = CACHE_REST_BATCHES;
-    const uint32_t long_n = add_misses(ctx, r, misses_n);
     r->has_ids = long_n == 0;
-    if (r->has_ids)
-        return;
-    uint32_t *ids = mr_arena_alloc(&s->arena, sizeof *ids * long_n);
-    for (uint32_t m = 0; m < long_n; m++)
-        s->rest[m] = r->sel ? r->sel[s->misses[m]] : s->misses[m];
-    mr_partial_make_window(ctx, r);
-    add_encoded(ctx, s->rest, long_n, ids);
-    for (uint32_t m = 0; m < long_n;
-         m++) /* not of the table of words: any group will do, for now */
-        s->ids[s->misses[m]] = 0;
-    note_groups(s, &s->tables[MR_WORDS_TABLE], r->sel, s->ids, r->n);
-    note_groups(s, &s->tables[MR_ENCODED_TABLE], s->rest, ids, long_n);
+    if (!r->has_ids)
+        add_long(ctx, r, long_n);
 }
 
 void mr_partial_find_groups(struct mr_ctx *ctx, struct mr_partial_rows *r)

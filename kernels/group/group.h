@@ -34,11 +34,11 @@ struct mr_group_cache {
 
 static inline uint32_t mr_group_place(const uint64_t *key, uint32_t words_n)
 {
-    uint64_t mixed = 0;
+    uint64_t mixed = key[0];
 
-    for (uint32_t w = 0; w < words_n; w++)
-        mixed = (mixed ^ key[w]) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(mixed >> 56);
+    for (uint32_t w = 1; w < words_n; w++)
+        mixed = (mixed << 32 | mixed >> 32) ^ key[w];
+    return (uint32_t)((mixed * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
 }
 
 struct mr_group_kernels {
