@@ -67,6 +67,25 @@ bool mr_key_words_plan(struct mr_key_words *out, const struct mr_node *node, str
     return out->words_n > 0 && out->words_n <= MR_HASH_WORDS_MAX;
 }
 
+bool mr_key_words_has_long(const struct mr_key_words *k, const struct mr_column *keys,
+                           const uint32_t *sel, uint32_t n)
+{
+    uint32_t room = 0; /* the sign of room left, of all */
+
+    for (uint32_t key = 0; key < k->keys_n; key++) {
+        const struct mr_view *views = keys[key].views;
+        if (k->keys[key].form != MR_KEY_TEXT)
+            continue;
+        if (sel == NULL)
+            for (uint32_t i = 0; i < n; i++)
+                room |= MR_VIEW_INLINE - (uint32_t)views[i].length;
+        else
+            for (uint32_t i = 0; i < n; i++)
+                room |= MR_VIEW_INLINE - (uint32_t)views[sel[i]].length;
+    }
+    return room >> 31;
+}
+
 uint32_t mr_key_words_split(const struct mr_key_words *k, const struct mr_column *keys,
                             const uint32_t *sel, uint32_t n, uint32_t *fit, uint32_t *rest)
 {

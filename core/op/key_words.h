@@ -35,6 +35,9 @@ struct mr_key_words {
 
 /* False: these keys don't fit. */
 bool mr_key_words_plan(struct mr_key_words *out, const struct mr_node *node, struct mr_arena *a);
+/* Whether any of the rows has a text that does not fit. */
+bool mr_key_words_has_long(const struct mr_key_words *k, const struct mr_column *keys,
+                           const uint32_t *sel, uint32_t n);
 /* Rows whose texts are all short go to fit, the others to rest; gives the number of the former. */
 uint32_t mr_key_words_split(const struct mr_key_words *k, const struct mr_column *keys,
                             const uint32_t *sel, uint32_t n, uint32_t *fit, uint32_t *rest);

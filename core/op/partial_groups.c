@@ -19,8 +19,10 @@ enum {
 
 void mr_partial_forget_cache(struct mr_partial_state *s)
 {
-    for (uint32_t i = 0; i < MR_GROUP_CACHE_PLACES; i++)
-        s->cache->places[i].id = UINT32_MAX;
+    if (++s->cache->generation == 0) { /* all generations were used */
+        memset(s->cache, 0, sizeof *s->cache);
+        s->cache->generation = 1;
+    }
 }
 
 static void fill_starts(struct mr_partial_state *s, const struct mr_partial_rows *r)
@@ -65,7 +67,7 @@ static void find_all(struct mr_ctx *ctx, struct mr_partial_rows *r)
 
     if (window_key != UINT32_MAX && r->is_one_window)
         fill_starts(s, r);
-    if (p->has_words && p->words.texts_n > 0)
+    if (p->has_words && mr_key_words_has_long(&p->words, s->keys, r->sel, r->n))
         fit_n = mr_key_words_split(&p->words, s->keys, r->sel, r->n, s->fit, s->rest);
     r->has_ids = fit_n == r->n;
     if (r->has_ids) {
@@ -151,9 +153,10 @@ static uint32_t add_misses(struct mr_ctx *ctx, const struct mr_partial_rows *r, 
     add_words(ctx, s->fit, fit_n, ids);
     for (uint32_t m = 0; m < fit_n; m++) {
         const uint64_t *key = (const uint64_t *)(const void *)&views[s->fit[m]];
-        const uint32_t place = mr_group_place(key, 2);
-        memcpy(s->cache->places[place].words, key, 2 * sizeof *key);
-        s->cache->places[place].id = ids[m];
+        struct mr_group_place *place = &s->cache->places[mr_group_place(key, 2)];
+        memcpy(place->words, key, 2 * sizeof *key);
+        place->id = ids[m];
+        place->generation = s->cache->generation;
         s->ids[s->rest[m]] = ids[m];
     }
     return long_n;

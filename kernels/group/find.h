@@ -100,11 +100,11 @@ cached_width(const struct mr_group_cache *c, uint32_t words_n, const uint64_t *k
 
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t *key = keys + (uint64_t)(sel ? sel[i] : i) * words_n;
-        const uint32_t place = mr_group_place(key, words_n);
-        const bool found = same_words(c->places[place].words, key, words_n);
-        ids[i] = c->places[place].id;
+        const struct mr_group_place *place = &c->places[mr_group_place(key, words_n)];
+        const bool found = same_words(place->words, key, words_n);
+        ids[i] = place->id;
         misses[misses_n] = i;
-        misses_n += !found || c->places[place].id == UINT32_MAX;
+        misses_n += !(found & (place->generation == c->generation));
     }
     return misses_n;
 }

@@ -23,14 +23,17 @@ static inline uint8_t mr_group_tag(uint64_t hash)
 }
 
 /* The keys seen last, one to a place that their words name: for inputs with few different keys most rows
- * end here, without a hash. */
-enum { MR_GROUP_CACHE_PLACES = 256, MR_GROUP_CACHE_WORDS = 3 };
+ * end here, without a hash. A place counts only in its generation, so that forgetting all costs nothing. */
+enum { MR_GROUP_CACHE_PLACES = 4096, MR_GROUP_CACHE_WORDS = 3 };
 struct mr_group_cache {
-    struct {
+    struct mr_group_place {
         uint64_t words[MR_GROUP_CACHE_WORDS];
-        uint32_t id; /* UINT32_MAX: empty */
+        uint32_t id;
+        uint32_t generation; /* 0: never used */
     } places[MR_GROUP_CACHE_PLACES];
+    uint32_t generation; /* from 1 */
 };
+_Static_assert(MR_GROUP_CACHE_PLACES == 1 << 12, "a place is 12 bits");
 
 static inline uint32_t mr_group_place(const uint64_t *key, uint32_t words_n)
 {
@@ -38,7 +41,7 @@ static inline uint32_t mr_group_place(const uint64_t *key, uint32_t words_n)
 
     for (uint32_t w = 1; w < words_n; w++)
         mixed = (mixed << 32 | mixed >> 32) ^ key[w];
-    return (uint32_t)((mixed * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+    return (uint32_t)((mixed * UINT64_C(0x9e3779b97f4a7c15)) >> 52);
 }
 
 struct mr_group_kernels {
@@ -57,8 +60,6 @@ struct mr_group_kernels {
                            const uint64_t *hashes, const struct mr_text *keys, uint32_t n,
                            uint32_t *ids, uint32_t *misses);
 };
-
-_Static_assert(MR_GROUP_CACHE_PLACES == 256, "a place is a byte");
 
 extern const struct mr_group_kernels mr_group_scalar, mr_group_avx2, mr_group_avx512;
 extern const struct mr_group_kernels *const mr_group_variants[]; /* best first, NULL at the end */

@@ -1,30 +1,32 @@
-/* Clocks per row, 4096 rows in the L1 cache, 2 GHz Skylake-SP: see bench/kernels/window. */
+/* Chosen rows are loaded one by one: a gather is slower on CPUs whose microcode guards it. */
 #include "kernels/window/window.h"
 
 #include <immintrin.h>
 #include <stddef.h>
 
-static __m512i load(const int64_t *x, const uint32_t *sel, uint32_t i, __mmask8 rows)
+static __m512i load(const int64_t *x, const uint32_t *sel, uint32_t i, uint32_t rows_n)
 {
+    int64_t chosen[8] = {0};
+
     if (sel == NULL)
-        return _mm512_maskz_loadu_epi64(rows, x + i);
-    return _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), rows,
-                                       _mm256_maskz_loadu_epi32(rows, sel + i), x, 8);
+        return _mm512_maskz_loadu_epi64((__mmask8)((1u << rows_n) - 1), x + i);
+    for (uint32_t k = 0; k < rows_n; k++)
+        chosen[k] = x[sel[i + k]];
+    return _mm512_loadu_si512(chosen);
 }
 
-static __mmask8 load_valid(const uint64_t *valid, const uint32_t *sel, uint32_t i, __mmask8 rows)
+static __mmask8 load_valid(const uint64_t *valid, const uint32_t *sel, uint32_t i, uint32_t rows_n)
 {
+    const uint32_t all = (1u << rows_n) - 1;
+    uint64_t ok = 0;
+
     if (valid == NULL)
-        return rows;
+        return (__mmask8)all;
     if (sel == NULL)
-        return (__mmask8)(rows & (valid[i >> 6] >> (i & 63)));
-    const __m256i at = _mm256_maskz_loadu_epi32(rows, sel + i);
-    const __m256i words =
-        _mm256_mmask_i32gather_epi32(_mm256_setzero_si256(), rows, _mm256_srli_epi32(at, 5),
-                                     (const int *)(const void *)valid, 4);
-    const __m256i bits =
-        _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(at, _mm256_set1_epi32(31)));
-    return _mm256_mask_test_epi32_mask(rows, words, bits);
+        return (__mmask8)(all & (valid[i >> 6] >> (i & 63)));
+    for (uint32_t k = 0; k < rows_n; k++)
+        ok |= ((valid[sel[i + k] >> 6] >> (sel[i + k] & 63)) & 1) << k;
+    return (__mmask8)ok;
 }
 
 static void range(struct mr_time_range *out, const int64_t *x, const uint64_t *valid,
@@ -35,9 +37,9 @@ static void range(struct mr_time_range *out, const int64_t *x, const uint64_t *v
     uint32_t seen = 0;
 
     for (uint32_t i = 0; i < n; i += 8) {
-        const __mmask8 rows = (__mmask8)(n - i >= 8 ? 0xff : (1u << (n - i)) - 1);
-        const __mmask8 ok = load_valid(valid, sel, i, rows);
-        const __m512i v = load(x, sel, i, ok);
+        const uint32_t rows_n = n - i < 8 ? n - i : 8;
+        const __mmask8 ok = load_valid(valid, sel, i, rows_n);
+        const __m512i v = load(x, sel, i, rows_n);
         if (seen == 0 && ok != 0) {
             const uint32_t first = i + (uint32_t)__builtin_ctz(ok);
             base = _mm512_set1_epi64(x[sel ? sel[first] : first]);
@@ -65,8 +67,8 @@ static void starts(int64_t *out, const int64_t *x, const uint32_t *sel, uint32_t
     const __m512d inverse = _mm512_set1_pd(1.0 / (double)size);
 
     for (uint32_t i = 0; i < n; i += 8) {
-        const __mmask8 rows = (__mmask8)(n - i >= 8 ? 0xff : (1u << (n - i)) - 1);
-        const __m512i v = load(x, sel, i, rows);
+        const uint32_t rows_n = n - i < 8 ? n - i : 8;
+        const __m512i v = load(x, sel, i, rows_n);
         const __m512i from = _mm512_sub_epi64(v, offsets);
         const __m512d q = _mm512_mul_pd(_mm512_cvtepi64_pd(from), inverse);
         const __m512i whole =
@@ -74,7 +76,8 @@ static void starts(int64_t *out, const int64_t *x, const uint32_t *sel, uint32_t
         __m512i rest = _mm512_sub_epi64(from, _mm512_mullo_epi64(whole, sizes));
         rest = _mm512_mask_add_epi64(rest, _mm512_cmplt_epi64_mask(rest, zero), rest, sizes);
         rest = _mm512_mask_sub_epi64(rest, _mm512_cmpge_epi64_mask(rest, sizes), rest, sizes);
-        _mm512_mask_storeu_epi64(out + i, rows, _mm512_sub_epi64(v, rest));
+        _mm512_mask_storeu_epi64(out + i, (__mmask8)((1u << rows_n) - 1),
+                                 _mm512_sub_epi64(v, rest));
     }
 }
 
