@@ -81,6 +81,7 @@ int main(int argc, char **argv)
     for (int t = 0; t < threads; t++)
         running.emplace_back([&, t] {
             simdjson::ondemand::parser parser;
+            parser.threaded = false;
             std::vector<uint8_t> buffer(buffer_bytes + simdjson::SIMDJSON_PADDING);
             result own;
             for (int i; (i = next.fetch_add(1)) < argc;)
