@@ -1,6 +1,7 @@
 #include "core/base/check.h"
 #include "core/format/value.h"
 #include "core/format/value_charconv.h"
+#include "core/format/value_digits.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -132,13 +133,43 @@ static bool is_signed_nan(struct mr_text whole, struct mr_text t)
            !mr_text_equal(t, MR_TEXT("NaN"));
 }
 
+/* "123.45": 1 to 8 characters, digits and at most one point. false: look closer. */
+static inline bool parse_short(struct mr_text t, uint32_t *mantissa, uint32_t *fraction_digits)
+{
+    if (t.n - 1 >= 8)
+        return false;
+    uint64_t word = word_load_short(t.data, t.n), n = t.n;
+    uint64_t difference = word ^ (MR_WORD_ONES * '.');
+    uint64_t points = (difference - MR_WORD_ONES) & ~difference & MR_WORD_HIGH;
+    uint64_t x = word ^ (MR_WORD_ONES * '0' >> (8 * (8 - n)));
+
+    *fraction_digits = 0;
+    if (points) {
+        uint32_t at = (uint32_t)__builtin_ctzll(points) & ~7u; /* in bits */
+        if (n == 1)
+            return false;
+        x = (x & ((UINT64_C(1) << at) - 1)) | (x >> at >> 8 << at);
+        n--;
+        *fraction_digits = (uint32_t)n - at / 8;
+    }
+    x <<= 8 * (8 - n);
+    *mantissa = (uint32_t)word_number(x);
+    return word_is_digits(x);
+}
+
 bool mr_value_parse_double(struct mr_text t, double *out)
 {
     struct number n = {0};
     double value = 0;
     bool overflow = false, hex = false;
     struct mr_text whole = mr_text_trim(t), rest = cut_sign(whole, &n.negative);
+    uint32_t mantissa, fraction_digits;
 
+    if (MR_LIKELY(parse_short(rest, &mantissa, &fraction_digits))) {
+        value = (double)mantissa / powers_f64[fraction_digits];
+        *out = n.negative ? -value : value;
+        return true;
+    }
     if (scan_decimal(rest, &n)) {
         if (MR_LIKELY(n.exact && n.mantissa <= UINT64_C(1) << 53 &&
                       n.exponent >= -FAST_EXPONENT_F64 && n.exponent <= FAST_EXPONENT_F64)) {
@@ -264,11 +295,38 @@ static uint32_t print_special(double v, char *out)
  * if one would do: 4.9E-324, not 5.0E-324. */
 enum { JAVA_DIGITS_MIN = 2 };
 
+/* Amounts: up to four decimals. A decimal of at most 15 digits that reads back as v is the shortest. */
+static uint32_t print_amount(double v, char *out)
+{
+    enum { SCALE = 10000 };
+    double magnitude = fabs(v);
+    uint64_t scaled = (uint64_t)(magnitude * SCALE + 0.5);
+    uint32_t at = 0, fraction = (uint32_t)(scaled % SCALE);
+
+    if ((double)scaled / SCALE != magnitude)
+        return 0;
+    if (v < 0)
+        out[at++] = '-';
+    at += mr_value_print_integer((int64_t)(scaled / SCALE), out + at);
+    out[at] = '.';
+    digits_put_two(out + at + 1, fraction / 100);
+    digits_put_two(out + at + 3, fraction % 100);
+    at += 5;
+    while (out[at - 1] == '0' && out[at - 2] != '.')
+        at--;
+    return at;
+}
+
 uint32_t mr_value_print_double(double v, char *out)
 {
     char digits[32];
     int32_t exponent;
 
+    if (fabs(v) >= 1e-3 && fabs(v) < 1e7) {
+        uint32_t amount = print_amount(v, out);
+        if (amount > 0)
+            return amount;
+    }
     if (!isfinite(v))
         return print_special(v, out);
     uint32_t n = mr_charconv_digits_f64(v, JAVA_DIGITS_MIN, digits, &exponent);

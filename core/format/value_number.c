@@ -1,4 +1,5 @@
 #include "core/format/value.h"
+#include "core/format/value_digits.h"
 #include "core/format/value_trim.h"
 
 bool mr_value_parse_boolean(struct mr_text t, bool *out)
@@ -19,33 +20,45 @@ bool mr_value_parse_boolean(struct mr_text t, bool *out)
     return false;
 }
 
-enum { SAFE_DIGITS = 18 }; /* fit in 63 bits whatever they are */
+enum { WORD_DIGITS = 8 };
+
+/* Any number of digits, at least one; false when it is more than 64 bits. */
+static bool parse_digits(const char *at, uint64_t n, uint64_t *value)
+{
+    const char *end = at + n;
+
+    *value = 0;
+    for (; at < end; at++) {
+        uint64_t digit = (uint64_t)(unsigned char)*at - '0';
+        if (digit > 9 || __builtin_mul_overflow(*value, 10, value) ||
+            __builtin_add_overflow(*value, digit, value))
+            return false;
+    }
+    return n > 0;
+}
 
 bool mr_value_parse_integer(struct mr_text t, int64_t min, int64_t max, int64_t *out)
 {
     t = trim_controls(t);
-    const char *at = t.data, *end = t.data + t.n;
-    bool negative = t.n > 0 && *at == '-';
-    uint64_t value = 0;
+    const char *at = t.data;
+    uint64_t n = t.n, value;
+    bool negative = n > 0 && *at == '-', ok;
 
-    if (t.n > 0 && (*at == '-' || *at == '+'))
+    if (n > 0 && (*at == '-' || *at == '+')) {
         at++;
-    if (at == end)
-        return false;
-    const char *safe = end - at > SAFE_DIGITS ? at + SAFE_DIGITS : end;
-    for (; at < safe; at++) {
-        uint64_t digit = (uint64_t)(unsigned char)*at - '0';
-        if (digit > 9)
-            return false;
-        value = value * 10 + digit;
+        n--;
     }
-    for (; at < end; at++) {
-        uint64_t digit = (uint64_t)(unsigned char)*at - '0';
-        if (digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, digit, &value))
-            return false;
+    if (n - 1 < WORD_DIGITS) {
+        ok = digits_number(at, n, &value);
+    } else if (n - 1 < 2 * WORD_DIGITS) {
+        uint64_t head;
+        ok = digits_number(at, n - WORD_DIGITS, &head) &
+             digits_number(at + n - WORD_DIGITS, WORD_DIGITS, &value);
+        value += head * 100000000;
+    } else {
+        ok = parse_digits(at, n, &value);
     }
-    if (value > (uint64_t)INT64_MAX + negative)
+    if (!ok || value > (uint64_t)INT64_MAX + negative)
         return false;
     int64_t signed_value = negative ? (int64_t)(0 - value) : (int64_t)value;
     if (signed_value < min || signed_value > max)
@@ -54,11 +67,10 @@ bool mr_value_parse_integer(struct mr_text t, int64_t min, int64_t max, int64_t 
     return true;
 }
 
-static const char digit_pairs[] =
-    "00010203040506070809101112131415161718192021222324252627282930313233"
-    "34353637383940414243444546474849505152535455565758596061626364656667"
-    "68697071727374757677787980818283848586878889909192939495969798"
-    "99";
+const char mr_digit_pairs[201] = "00010203040506070809101112131415161718192021222324"
+                                 "25262728293031323334353637383940414243444546474849"
+                                 "50515253545556575859606162636465666768697071727374"
+                                 "75767778798081828384858687888990919293949596979899";
 
 uint32_t mr_value_print_integer(int64_t v, char *out)
 {
@@ -68,12 +80,12 @@ uint32_t mr_value_print_integer(int64_t v, char *out)
 
     while (rest >= 100) {
         at -= 2;
-        memcpy(digits + at, digit_pairs + rest % 100 * 2, 2);
+        digits_put_two(digits + at, (uint32_t)(rest % 100));
         rest /= 100;
     }
     if (rest >= 10) {
         at -= 2;
-        memcpy(digits + at, digit_pairs + rest * 2, 2);
+        digits_put_two(digits + at, (uint32_t)rest);
     } else {
         digits[--at] = (char)('0' + rest);
     }

@@ -1,66 +1,63 @@
 #include "core/base/check.h"
 #include "core/base/time.h"
 #include "core/format/value.h"
+#include "core/format/value_digits.h"
 #include "core/format/value_trim.h"
 
 /* ---- the common form: YYYY-MM-DD[T ]HH:MM:SS ---- */
 
 enum { COMMON_BYTES = 19 };
 
-static inline uint64_t load_word(const char *p)
-{
-    uint64_t word;
-
-    memcpy(&word, p, sizeof word);
-    return word;
-}
-
-/* Eight characters as digits where expected has '0', and equal where it has others (high in the
- * byte: a digit above 9, or a difference). Gives the digits, 0 in other places. */
+/* Eight characters as digits where expected has '0', and equal where it has others. Gives the digits, 0 in
+ * other places. */
 static inline bool match_word(const char *p, const char *expected, uint64_t *digits)
 {
-    const uint64_t high = UINT64_C(0x8080808080808080), ones = UINT64_C(0x0101010101010101);
-    uint64_t pattern = load_word(expected), x = load_word(p) ^ pattern;
-    uint64_t not_zero = ((pattern ^ (ones * '0')) + ones * 0x7f) & high; /* at other characters */
-    uint64_t limit = (ones * 0x76) + (not_zero >> 7) * 9;                /* 0x76: 9 is allowed */
+    uint64_t pattern = word_load(expected), x = word_load(p) ^ pattern;
+    /* A byte plus its limit stays below 0x80 when it is allowed: 9 for digits, 0 for others. */
+    uint64_t others =
+        (((pattern ^ (MR_WORD_ONES * '0')) + MR_WORD_ONES * 0x7f) & MR_WORD_HIGH) >> 7;
+    uint64_t limit = MR_WORD_ONES * (0x7f - 9) + others * 9;
 
     *digits = x;
-    return (((x + limit) | x) & high) == 0;
+    return (((x + limit) | x) & MR_WORD_HIGH) == 0;
 }
 
-static inline uint32_t digit(uint64_t word, uint32_t i)
+static inline uint32_t byte_of(uint64_t word, uint32_t i)
 {
     return (uint32_t)(word >> (8 * i)) & 0xff;
 }
 
-static inline uint32_t two_digits(uint64_t word, uint32_t i)
-{
-    return digit(word, i) * 10 + digit(word, i + 1);
-}
-
 static inline bool is_date(int32_t year, uint32_t month, uint32_t day)
 {
-    return month >= 1 && month <= 12 && day >= 1 &&
-           (day <= 28 || day <= mr_days_of_month(year, month));
+    return month - 1 < 12 && day - 1 < 31 && (day <= 28 || day <= mr_days_of_month(year, month));
 }
 
-static bool parse_common(const char *p, int64_t *local_us)
+/* As mr_days_from_civil, for years from 1 on. */
+static inline int64_t days_from_date(uint32_t year, uint32_t month, uint32_t day)
 {
-    uint64_t date, middle, time;
+    static const uint16_t before[13] = {
+        0, 306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275}; /* since the first of March */
+    uint32_t y = year - (month <= 2);
 
-    if (!match_word(p, "0000-00-", &date) || !match_word(p + 11, "00:00:00", &time))
+    return (int64_t)(y * 365 + y / 4 - y / 100 + y / 400 + before[month] + day) - 719469;
+}
+
+static inline bool parse_common(const char *p, int64_t *local_us)
+{
+    uint64_t date, time;
+    uint32_t day_tens = (uint32_t)(p[8] - '0'), day_ones = (uint32_t)(p[9] - '0');
+
+    if (!match_word(p, "0000-00-", &date) || !match_word(p + 11, "00:00:00", &time) ||
+        day_tens > 9 || day_ones > 9 || (p[10] != 'T' && p[10] != ' '))
         return false;
-    if (p[10] != 'T' && p[10] != ' ')
+    date = word_pairs(date);
+    time = word_pairs(time);
+    uint32_t year = byte_of(date, 0) * 100 + byte_of(date, 2);
+    uint32_t month = byte_of(date, 5), day = day_tens * 10 + day_ones;
+    uint32_t hour = byte_of(time, 0), minute = byte_of(time, 3), second = byte_of(time, 6);
+    if (year == 0 || !is_date((int32_t)year, month, day) || hour > 23 || minute > 59 || second > 59)
         return false;
-    middle = (uint64_t)(unsigned char)(p[8] ^ '0') | (uint64_t)(unsigned char)(p[9] ^ '0') << 8;
-    if (digit(middle, 0) > 9 || digit(middle, 1) > 9)
-        return false;
-    int32_t year = (int32_t)(two_digits(date, 0) * 100 + two_digits(date, 2));
-    uint32_t month = two_digits(date, 5), day = two_digits(middle, 0);
-    uint32_t hour = two_digits(time, 0), minute = two_digits(time, 3), second = two_digits(time, 6);
-    if (!is_date(year, month, day) || hour > 23 || minute > 59 || second > 59)
-        return false;
-    *local_us = mr_days_from_civil(year, month, day) * MR_US_PER_DAY +
+    *local_us = days_from_date(year, month, day) * MR_US_PER_DAY +
                 (int64_t)(hour * 3600 + minute * 60 + second) * MR_US_PER_SECOND;
     return true;
 }
@@ -91,19 +88,20 @@ static bool take_number(struct mr_text t, uint64_t *at, uint32_t min, uint32_t m
 }
 
 /* Microseconds from the digits at *at; more than six are read and cut. */
-static int64_t take_fraction(struct mr_text t, uint64_t *at)
+static inline int64_t take_fraction(struct mr_text t, uint64_t *at)
 {
+    static const int32_t scales[FRACTION_DIGITS + 1] = {1000000, 100000, 10000, 1000, 100, 10, 1};
+    const char *from = t.data + *at;
+    uint64_t n = 0, rest = t.n - *at, counted;
     int64_t value = 0;
-    uint32_t n = 0;
 
-    for (; *at < t.n && t.data[*at] >= '0' && t.data[*at] <= '9'; ++*at)
-        if (n < FRACTION_DIGITS) {
-            value = value * 10 + (t.data[*at] - '0');
-            n++;
-        }
-    for (; n < FRACTION_DIGITS; n++)
-        value *= 10;
-    return value;
+    while (n < rest && from[n] >= '0' && from[n] <= '9')
+        n++;
+    *at += n;
+    counted = n < FRACTION_DIGITS ? n : FRACTION_DIGITS;
+    for (uint64_t i = 0; i < counted; i++)
+        value = value * 10 + (from[i] - '0');
+    return value * scales[counted];
 }
 
 static inline bool take_char(struct mr_text t, uint64_t *at, char c)
@@ -312,12 +310,6 @@ bool mr_value_parse_date(struct mr_text t, int32_t *days)
 
 /* ---- printing ---- */
 
-static inline void put_two(char *out, uint32_t value)
-{
-    out[0] = (char)('0' + value / 10);
-    out[1] = (char)('0' + value % 10);
-}
-
 /* Four digits at least; beyond 9999 with a plus sign. */
 static uint32_t put_year(int32_t year, char *out)
 {
@@ -329,8 +321,8 @@ static uint32_t put_year(int32_t year, char *out)
         out[at++] = '+';
     if (rest > 9999)
         return at + mr_value_print_integer(rest, out + at);
-    put_two(out + at, rest / 100);
-    put_two(out + at + 2, rest % 100);
+    digits_put_two(out + at, rest / 100);
+    digits_put_two(out + at + 2, rest % 100);
     return at + 4;
 }
 
@@ -339,9 +331,9 @@ static uint32_t put_date(int32_t year, uint32_t month, uint32_t day, char *out)
     uint32_t at = put_year(year, out);
 
     out[at] = '-';
-    put_two(out + at + 1, month);
+    digits_put_two(out + at + 1, month);
     out[at + 3] = '-';
-    put_two(out + at + 4, day);
+    digits_put_two(out + at + 4, day);
     return at + 6;
 }
 
@@ -361,18 +353,18 @@ uint32_t mr_value_print_timestamp_ntz(int64_t us, char *out)
     mr_civil_from_us(us, &c);
     uint32_t at = put_date(c.year, c.month, c.day, out);
     out[at] = ' ';
-    put_two(out + at + 1, c.hour);
+    digits_put_two(out + at + 1, c.hour);
     out[at + 3] = ':';
-    put_two(out + at + 4, c.minute);
+    digits_put_two(out + at + 4, c.minute);
     out[at + 6] = ':';
-    put_two(out + at + 7, c.second);
+    digits_put_two(out + at + 7, c.second);
     at += 9;
     if (c.us == 0)
         return at;
     out[at] = '.';
-    put_two(out + at + 1, c.us / 10000);
-    put_two(out + at + 3, c.us / 100 % 100);
-    put_two(out + at + 5, c.us % 100);
+    digits_put_two(out + at + 1, c.us / 10000);
+    digits_put_two(out + at + 3, c.us / 100 % 100);
+    digits_put_two(out + at + 5, c.us % 100);
     at += 7;
     while (out[at - 1] == '0')
         at--;

@@ -224,6 +224,38 @@ static void doubles_round_trip(void **state)
     }
 }
 
+/* Few digits take other ways than many: all of them against the C library. */
+static void short_doubles(void **state)
+{
+    char text[MR_VALUE_TEXT], expected[MR_VALUE_TEXT];
+
+    (void)state;
+    for (uint32_t i = 0; i < 400000; i++) {
+        uint32_t v = i * 2654435761u;
+        int n = snprintf(text, sizeof text, "%s%u.%0*u", i % 3 ? "" : "-", v % 100000 >> (i % 17),
+                         (int)(i % 5), v >> 8 & ((1u << (3 * (i % 5))) - 1));
+        double back, want = strtod(text, NULL);
+        assert_true(mr_value_parse_double((struct mr_text){text, (uint64_t)n}, &back));
+        assert_memory_equal(&back, &want, sizeof back);
+        uint32_t printed = mr_value_print_double(back, text);
+        assert_true(mr_value_parse_double((struct mr_text){text, printed}, &back));
+        assert_memory_equal(&back, &want, sizeof back);
+        text[printed] = '\0';
+        if (fabs(want) < 1e-3 || fabs(want) >= 1e7)
+            continue;
+        for (int digits = 1; digits <= 17; digits++) { /* the first that reads back */
+            snprintf(expected, sizeof expected, "%.*g", digits, want);
+            if (strtod(expected, NULL) == want)
+                break;
+        }
+        if (strchr(expected, 'e') == NULL) {
+            if (strchr(expected, '.') == NULL)
+                strcat(expected, ".0");
+            assert_string_equal(text, expected);
+        }
+    }
+}
+
 static void decimals(void **state)
 {
     static const struct {
@@ -292,7 +324,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(booleans),           cmocka_unit_test(integers),
         cmocka_unit_test(doubles_as_text),    cmocka_unit_test(text_as_doubles),
-        cmocka_unit_test(doubles_round_trip), cmocka_unit_test(decimals),
+        cmocka_unit_test(doubles_round_trip), cmocka_unit_test(short_doubles),
+        cmocka_unit_test(decimals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
