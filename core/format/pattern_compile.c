@@ -354,6 +354,32 @@ static enum mr_status compile(struct compiler *c)
     return status;
 }
 
+enum { NUMBER_BYTES = 21, TEXT_BYTES = 16, OFFSET_BYTES = 16, ZONE_BYTES = 64 };
+
+static uint32_t bytes_max(const struct pattern_item *item)
+{
+    switch (item->kind) {
+    case ITEM_LITERAL:
+        return (uint32_t)item->literal.n;
+    case ITEM_NUMBER:
+    case ITEM_TWO_DIGIT_YEAR:
+    case ITEM_FRACTION:
+        return NUMBER_BYTES;
+    case ITEM_SHORT_TEXT:
+    case ITEM_FULL_TEXT:
+        return TEXT_BYTES;
+    case ITEM_OFFSET:
+    case ITEM_SHORT_GMT_OFFSET:
+    case ITEM_FULL_GMT_OFFSET:
+        return OFFSET_BYTES;
+    case ITEM_ZONE_ID:
+    case ITEM_ZONE_NAME:
+        return ZONE_BYTES;
+    default:
+        return 0;
+    }
+}
+
 enum mr_status mr_pattern_compile(struct mr_text pattern, bool parsing, struct mr_arena *a,
                                   const struct mr_pattern **out, struct mr_error *err)
 {
@@ -372,6 +398,8 @@ enum mr_status mr_pattern_compile(struct mr_text pattern, bool parsing, struct m
     struct mr_pattern *p = MR_NEW(a, struct mr_pattern);
     p->items = c->items;
     p->items_n = c->items_n;
+    for (uint32_t i = 0; i < c->items_n; i++)
+        p->bytes_max += bytes_max(&c->items[i]);
     *out = p;
     return MR_OK;
 }

@@ -74,6 +74,7 @@ enum { PATTERN_ITEMS_MAX = 128, PATTERN_OPTIONAL_MAX = 16, PATTERN_BYTES_MAX = 1
 struct mr_pattern {
     struct pattern_item *items;
     uint32_t items_n;
+    uint32_t bytes_max; /* of what it prints */
 };
 
 /* The names of a field in English, index from 0; how many. */

@@ -112,6 +112,16 @@ static bool starts_with(struct mr_text t, uint64_t at, struct mr_text prefix)
            mr_text_equal_ignoring_case((struct mr_text){t.data + at, prefix.n}, prefix);
 }
 
+static bool take_literal(struct mr_text t, uint64_t *at, struct mr_text literal)
+{
+    bool same = *at < t.n && literal.n == 1 && t.data[*at] == literal.data[0];
+
+    if (!same && !starts_with(t, *at, literal))
+        return false;
+    *at += literal.n;
+    return true;
+}
+
 static bool parse_text(const struct pattern_item *item, struct mr_text t, uint64_t *at,
                        struct parsed *out)
 {
@@ -263,10 +273,7 @@ static bool parse_item(const struct pattern_item *item, struct mr_text t, uint64
 {
     switch (item->kind) {
     case ITEM_LITERAL:
-        if (!starts_with(t, *at, item->literal))
-            return false;
-        *at += item->literal.n;
-        return true;
+        return take_literal(t, at, item->literal);
     case ITEM_NUMBER:
     case ITEM_TWO_DIGIT_YEAR:
         return parse_number(item, t, at, out);
@@ -294,7 +301,8 @@ static bool parse_items(const struct mr_pattern *p, struct mr_text t, struct par
     uint32_t depth = 0;
     uint64_t at = 0;
 
-    *out = (struct parsed){0};
+    out->present = 0;
+    out->zone = NULL;
     for (uint32_t i = 0; i < p->items_n; i++) {
         const struct pattern_item *item = &p->items[i];
         if (item->kind == ITEM_OPTIONAL_BEGIN) {

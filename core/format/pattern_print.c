@@ -1,5 +1,6 @@
 #include "core/base/check.h"
 #include "core/format/pattern_item.h"
+#include "core/format/value_digits.h"
 
 struct moment {
     struct mr_civil civil;
@@ -50,60 +51,83 @@ static int64_t field_of(const struct moment *m, enum pattern_field field)
     }
 }
 
+/* All of these write at out and give the end. */
+
+static char *put_text(char *out, const char *data, uint64_t n)
+{
+    memcpy(out, data, n);
+    return out + n;
+}
+
+static char *put_string(char *out, const char *text)
+{
+    return put_text(out, text, strlen(text));
+}
+
 /* At least min digits, zeros in front. */
-static void put_digits(struct mr_buffer *out, uint64_t value, uint32_t min)
+static char *put_digits(char *out, uint64_t value, uint32_t min)
 {
     char digits[20];
     uint32_t at = sizeof digits;
 
+    if (min == 2 && value < 100) {
+        digits_put_two(out, (uint32_t)value);
+        return out + 2;
+    }
     do {
         digits[--at] = (char)('0' + value % 10);
         value /= 10;
     } while (value > 0);
     while (sizeof digits - at < min)
         digits[--at] = '0';
-    mr_buffer_append(out, digits + at, sizeof digits - at);
+    return put_text(out, digits + at, sizeof digits - at);
 }
 
-static void print_number(const struct pattern_item *item, int64_t value, struct mr_buffer *out)
+static char *print_number(const struct pattern_item *item, int64_t value, char *out)
 {
     uint64_t magnitude = (uint64_t)(value < 0 ? -value : value);
 
-    if (item->kind == ITEM_TWO_DIGIT_YEAR) {
-        put_digits(out, magnitude % 100, 2);
-        return;
-    }
+    if (item->kind == ITEM_TWO_DIGIT_YEAR)
+        return put_digits(out, magnitude % 100, 2);
     if (value < 0) {
-        mr_buffer_append(out, "-", 1);
+        *out++ = '-';
     } else if (item->sign == SIGN_EXCEEDS_PAD) {
         uint64_t limit = 1;
         for (uint32_t i = 0; i < item->min; i++)
             limit *= 10;
         if (magnitude >= limit)
-            mr_buffer_append(out, "+", 1);
+            *out++ = '+';
     }
-    put_digits(out, magnitude, item->min);
+    return put_digits(out, magnitude, item->min);
 }
 
-static void print_fraction(const struct pattern_item *item, uint32_t us, struct mr_buffer *out)
+static char *print_fraction(const struct pattern_item *item, uint32_t us, char *out)
 {
     char digits[9] = "000000000";
 
-    for (uint32_t i = 6; i > 0; i--, us /= 10)
-        digits[i - 1] = (char)('0' + us % 10);
-    mr_buffer_append(out, digits, item->max);
+    digits_put_two(digits, us / 10000);
+    digits_put_two(digits + 2, us / 100 % 100);
+    digits_put_two(digits + 4, us % 100);
+    return put_text(out, digits, item->max);
 }
 
-static void print_text(const struct pattern_item *item, int64_t value, struct mr_buffer *out)
+static char *print_text(const struct pattern_item *item, int64_t value, char *out)
 {
     bool from_one = item->field != FIELD_ERA && item->field != FIELD_AMPM;
     uint32_t n;
     const char *const *names = mr_pattern_names(item->field, item->kind == ITEM_FULL_TEXT, &n);
 
-    mr_buffer_append_text(out, mr_text_of(names[value - from_one]));
+    return put_string(out, names[value - from_one]);
 }
 
-static void print_offset(const struct pattern_item *item, int64_t offset_s, struct mr_buffer *out)
+static char *put_part(char *out, bool colon, uint64_t value)
+{
+    if (colon)
+        *out++ = ':';
+    return put_digits(out, value, 2);
+}
+
+static char *print_offset(const struct pattern_item *item, int64_t offset_s, char *out)
 {
     uint64_t s = (uint64_t)(offset_s < 0 ? -offset_s : offset_s);
     uint64_t hours = s / 3600, minutes = s / 60 % 60, seconds = s % 60;
@@ -112,83 +136,61 @@ static void print_offset(const struct pattern_item *item, int64_t offset_s, stru
     bool with_minutes = item->offset != OFFSET_HHmm || minutes > 0;
 
     with_seconds = with_seconds && seconds > 0;
-    if (hours + (with_minutes ? minutes : 0) + (with_seconds ? seconds : 0) == 0) {
-        mr_buffer_append_text(out, mr_text_of(item->zero));
-        return;
-    }
-    mr_buffer_append(out, offset_s < 0 ? "-" : "+", 1);
-    put_digits(out, hours, 2);
-    if (with_minutes) {
-        mr_buffer_append(out, ":", colon);
-        put_digits(out, minutes, 2);
-    }
-    if (with_seconds) {
-        mr_buffer_append(out, ":", colon);
-        put_digits(out, seconds, 2);
-    }
+    if (hours + (with_minutes ? minutes : 0) + (with_seconds ? seconds : 0) == 0)
+        return put_string(out, item->zero);
+    *out++ = offset_s < 0 ? '-' : '+';
+    out = put_digits(out, hours, 2);
+    if (with_minutes)
+        out = put_part(out, colon, minutes);
+    return with_seconds ? put_part(out, colon, seconds) : out;
 }
 
-static void print_gmt_offset(bool full, int64_t offset_s, struct mr_buffer *out)
+static char *print_gmt_offset(bool full, int64_t offset_s, char *out)
 {
     uint64_t s = (uint64_t)(offset_s < 0 ? -offset_s : offset_s);
 
-    mr_buffer_append(out, "GMT", 3);
+    out = put_string(out, "GMT");
     if (s == 0)
-        return;
-    mr_buffer_append(out, offset_s < 0 ? "-" : "+", 1);
-    put_digits(out, s / 3600, full ? 2 : 1);
-    if (full || s % 3600 > 0) {
-        mr_buffer_append(out, ":", 1);
-        put_digits(out, s / 60 % 60, 2);
-    }
-    if (s % 60 > 0) {
-        mr_buffer_append(out, ":", 1);
-        put_digits(out, s % 60, 2);
-    }
+        return out;
+    *out++ = offset_s < 0 ? '-' : '+';
+    out = put_digits(out, s / 3600, full ? 2 : 1);
+    if (full || s % 3600 > 0)
+        out = put_part(out, true, s / 60 % 60);
+    return s % 60 > 0 ? put_part(out, true, s % 60) : out;
 }
 
-static void print_zone_name(const struct moment *m, struct mr_buffer *out)
+static char *print_zone_name(const struct moment *m, char *out)
 {
     char name[32];
 
     mr_zone_abbreviation(m->zone, m->us, name, sizeof name);
-    mr_buffer_append_text(out, mr_text_of(name));
+    return put_string(out, name);
 }
 
-static void print_item(const struct pattern_item *item, const struct moment *m,
-                       struct mr_buffer *out)
+static char *print_item(const struct pattern_item *item, const struct moment *m, char *out)
 {
     switch (item->kind) {
     case ITEM_LITERAL:
-        mr_buffer_append_text(out, item->literal);
-        break;
+        return put_text(out, item->literal.data, item->literal.n);
     case ITEM_NUMBER:
     case ITEM_TWO_DIGIT_YEAR:
-        print_number(item, field_of(m, item->field), out);
-        break;
+        return print_number(item, field_of(m, item->field), out);
     case ITEM_FRACTION:
-        print_fraction(item, m->civil.us, out);
-        break;
+        return print_fraction(item, m->civil.us, out);
     case ITEM_SHORT_TEXT:
     case ITEM_FULL_TEXT:
-        print_text(item, field_of(m, item->field), out);
-        break;
+        return print_text(item, field_of(m, item->field), out);
     case ITEM_OFFSET:
-        print_offset(item, m->offset_s, out);
-        break;
+        return print_offset(item, m->offset_s, out);
     case ITEM_SHORT_GMT_OFFSET:
     case ITEM_FULL_GMT_OFFSET:
-        print_gmt_offset(item->kind == ITEM_FULL_GMT_OFFSET, m->offset_s, out);
-        break;
+        return print_gmt_offset(item->kind == ITEM_FULL_GMT_OFFSET, m->offset_s, out);
     case ITEM_ZONE_ID:
-        mr_buffer_append_text(out, mr_text_of(mr_zone_name(m->zone)));
-        break;
+        return put_string(out, mr_zone_name(m->zone));
     case ITEM_ZONE_NAME:
-        print_zone_name(m, out);
-        break;
-    case ITEM_OPTIONAL_BEGIN: /* all fields are there, so nothing is left out */
-    case ITEM_OPTIONAL_END:
-        break;
+        return print_zone_name(m, out);
+    default: /* optional sections: all fields are there, so nothing is left out */
+        return out;
     }
 }
 
@@ -200,8 +202,11 @@ void mr_pattern_print(const struct mr_pattern *p, int64_t us, const struct mr_zo
                        .days = mr_floor_div(local_us, MR_US_PER_DAY),
                        .offset_s = (local_us - us) / MR_US_PER_SECOND,
                        .zone = zone};
+    char *start = (char *)mr_buffer_reserve(out, p->bytes_max), *end = start;
 
     mr_civil_from_us(local_us, &m.civil);
     for (uint32_t i = 0; i < p->items_n; i++)
-        print_item(&p->items[i], &m, out);
+        end = print_item(&p->items[i], &m, end);
+    MR_ASSERT((uint64_t)(end - start) <= p->bytes_max);
+    out->n += (uint64_t)(end - start);
 }

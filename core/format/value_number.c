@@ -52,7 +52,7 @@ bool mr_value_parse_integer(struct mr_text t, int64_t min, int64_t max, int64_t 
         ok = digits_number(at, n, &value);
     } else if (n - 1 < 2 * WORD_DIGITS) {
         uint64_t head;
-        ok = digits_number(at, n - WORD_DIGITS, &head) &
+        ok = digits_number(at, n - WORD_DIGITS, &head) &&
              digits_number(at + n - WORD_DIGITS, WORD_DIGITS, &value);
         value += head * 100000000;
     } else {
