@@ -1,6 +1,7 @@
 #include "io/options.h"
 
 #include "core/base/check.h"
+#include "core/base/time.h"
 #include "core/format/value.h"
 
 enum { KNOWN_MAX = 64, NAME_BYTES = 64 };
@@ -73,4 +74,41 @@ enum mr_status mr_io_option_boolean(const struct mr_option *options, uint32_t n,
     else
         return MR_FAIL(err, MR_USER, 0, "option %s: \"%s\" is none of true, false", name, text);
     return MR_OK;
+}
+
+enum mr_status mr_io_option_seconds(const struct mr_option *options, uint32_t n, const char *name,
+                                    int64_t otherwise, int64_t *value, struct mr_error *err)
+{
+    static const struct {
+        const char *unit;
+        int64_t us;
+    } units[] = {
+        {"us", 1},
+        {"ms", 1000},
+        {"", MR_US_PER_SECOND},
+        {"s", MR_US_PER_SECOND},
+        {"m", MR_US_PER_MINUTE},
+        {"min", MR_US_PER_MINUTE},
+        {"h", MR_US_PER_HOUR},
+        {"d", MR_US_PER_DAY},
+    };
+    const char *text = mr_option_get(options, n, name);
+
+    *value = otherwise;
+    if (text == NULL)
+        return MR_OK;
+    struct mr_text t = mr_text_trim(mr_text_of(text));
+    uint64_t digits = 0;
+    while (digits < t.n && t.data[digits] >= '0' && t.data[digits] <= '9')
+        digits++;
+    struct mr_text unit = mr_text_trim((struct mr_text){t.data + digits, t.n - digits});
+    int64_t number;
+    bool is_number =
+        mr_value_parse_integer((struct mr_text){t.data, digits}, 0, INT32_MAX, &number);
+    for (size_t i = 0; is_number && i < sizeof units / sizeof *units; i++)
+        if (mr_text_equal_ignoring_case(unit, mr_text_of(units[i].unit))) {
+            *value = number * units[i].us / MR_US_PER_SECOND;
+            return MR_OK;
+        }
+    return MR_FAIL(err, MR_USER, 0, "option %s: \"%s\" is no time like 5s, 10m, 1h", name, text);
 }

@@ -2,7 +2,6 @@
 
 #include "core/base/check.h"
 #include "core/base/time.h"
-#include "core/format/value.h"
 #include "io/options.h"
 #include <stdio.h>
 
@@ -30,23 +29,17 @@ struct planner {
 static enum mr_status read_settings(const struct mr_table *t, uint32_t workers, struct settings *s,
                                     struct mr_error *err)
 {
-    const char *ramp = mr_option_get(t->options, t->options_n, "rampUpTime");
-    struct mr_calendar_interval up = {0};
-    enum mr_status status = mr_io_option_integer(t->options, t->options_n, "rowsPerSecond", 1, 1,
-                                                 INT64_C(1000000000), &s->rows_per_second, err);
+    const struct mr_option *o = t->options;
+    uint32_t n = t->options_n;
+    enum mr_status status = mr_io_option_integer(o, n, "rowsPerSecond", 1, 1, INT64_C(1000000000),
+                                                 &s->rows_per_second, err);
 
     if (status == MR_OK)
-        status = mr_io_option_integer(t->options, t->options_n, "numPartitions", workers, 1, 65536,
-                                      &s->partitions, err);
-    if (status != MR_OK)
-        return status;
-    if (ramp && !mr_value_parse_integer(mr_text_of(ramp), 0, INT32_MAX, &s->ramp_up_s)) {
-        if (!mr_value_parse_interval(mr_text_of(ramp), &up) || up.months || up.us < 0 ||
-            up.days < 0)
-            return MR_FAIL(err, MR_USER, 0, "option rampUpTime: \"%s\" is no duration", ramp);
-        s->ramp_up_s = up.us / MR_US_PER_SECOND + (int64_t)up.days * 86400;
-    }
-    return MR_OK;
+        status =
+            mr_io_option_integer(o, n, "numPartitions", workers, 1, 65536, &s->partitions, err);
+    if (status == MR_OK)
+        status = mr_io_option_seconds(o, n, "rampUpTime", 0, &s->ramp_up_s, err);
+    return status;
 }
 
 static enum mr_status check(const struct mr_table *table, struct mr_error *err)

@@ -184,13 +184,7 @@ static void rate_ramps_up(void **unused)
     (void)unused;
     memset(&rows, 0, sizeof rows);
     set_up(&w, "rate", options, 2);
-    w.table.options_n = 1;
     open_source(&w);
-    w.table.options_n = 2;
-    if (w.ops->check(&w.table, &w.err) != MR_OK) /* "4s" is not an interval of Spark's SQL */
-        w.table.options =
-            (const struct mr_option[]){{"rowsPerSecond", "10"}, {"rampUpTime", "4 seconds"}};
-    assert_int_equal(w.ops->planner_open(w.planner, &w.config, &w.err), MR_OK);
     now_us = 1000000;
     assert_string_equal(plan(&w), "");
     for (int i = 0; i < 6; i++) {
@@ -235,6 +229,7 @@ static void bad_options_are_named(void **unused)
         {"rate", "rowsPerSecond", "0", "rowsPerSecond"},
         {"rate", "rowsPerSecond", "x", "rowsPerSecond"},
         {"rate", "numPartitions", "-1", "numPartitions"},
+        {"rate", "rampUpTime", "4 parsecs", "rampUpTime"},
         {"rate-micro-batch", "rowsPerBatch", "0", "rowsPerBatch"},
         {"rate-micro-batch", "startTimestamp", "0", "rowsPerBatch is needed"},
         {"socket", "host", "localhost", "port"},
