@@ -135,11 +135,12 @@ static struct mr_logical *not_null(struct mr_analyzer *an, struct mr_logical *ch
                                    struct mr_expr *x)
 {
     struct mr_expr *args[1] = {x};
-    struct mr_expr *call = child != NULL
-                               ? mr_call(an, "isnotnull", args, 1, x->place,
-                                         mr_arena_format(an->arena, "(%s IS NOT NULL)", x->text))
-                               : NULL;
+    const char *text = mr_arena_format(an->arena, "(%s IS NOT NULL)", x->text);
+    struct mr_expr *call;
 
+    if (child == NULL)
+        return NULL;
+    call = mr_call(an, "isnotnull", args, 1, x->place, text);
     return call != NULL ? mr_filter_new(an, child, call, x->place) : NULL;
 }
 
@@ -150,7 +151,8 @@ static struct mr_logical *place_window(struct mr_analyzer *an, const struct mr_t
 
     if (!w->attribute.window)
         return with_column(an, child, w, 1);
-    child = not_null(an, child, w->call->args[0]);
+    if (w->call->args[0]->nullable)
+        child = not_null(an, child, w->call->args[0]);
     if (child == NULL || w->attribute.session || window->windows_n == 1)
         return child != NULL ? with_column(an, child, w, 1) : NULL;
     child = with_column(an, child, w, window->windows_n);

@@ -124,8 +124,14 @@ static struct mr_logical *push_filter(struct mr_rewriter *r, struct mr_logical *
     struct conditions all = room_for(r, c->n + mr_expr_conjuncts(node->exprs[0], NULL));
 
     all.n = mr_expr_conjuncts(node->exprs[0], all.items);
-    memcpy(all.items + all.n, c->items, c->n * sizeof *c->items);
-    all.n += c->n;
+    for (uint32_t i = 0; i < c->n; i++) {
+        bool known = false;
+
+        for (uint32_t k = 0; k < all.n && !known; k++)
+            known = mr_expr_equal(all.items[k], c->items[i]);
+        if (!known)
+            all.items[all.n++] = c->items[i];
+    }
     return push(r, node->children[0], &all);
 }
 

@@ -144,6 +144,9 @@ bool mr_parse_is_implicit_alias(struct mr_parser *p, bool of_table)
 
     if (!mr_parse_is_name(p, 0))
         return false;
+    if (mr_parse_is_word(p, 0, "FOR") && /* PIVOT (sum(v) FOR k IN .. */
+        (mr_parse_is_word(p, 2, "IN") || mr_parse_is_symbol(p, 1, "(")))
+        return false;
     if (!mr_parse_is_word_in(p, 0, clauses) && !(of_table && mr_parse_is_word_in(p, 0, joins)))
         return true;
     note_keyword(p);
