@@ -94,7 +94,8 @@ enum mr_status mr_kafka_marker_write(struct mr_kafka_committer *c, uint64_t epoc
 {
     struct mr_buffer value;
 
-    mr_buffer_init(&value, c->config->arena);
+    mr_arena_reset(&c->scratch);
+    mr_buffer_init(&value, &c->scratch);
     mr_buffer_append_format(&value, "%llu ", (unsigned long long)epoch);
     mr_buffer_append_text(&value, offsets);
     rd_kafka_resp_err_t rc = rd_kafka_producev(

@@ -85,6 +85,7 @@ static enum mr_status committer_open(void *committer, const struct mr_sink_confi
     struct mr_kafka_committer *c = committer;
 
     c->config = config;
+    mr_arena_init(&c->scratch, config->arena->budget, config->arena->escape);
     c->columns = find_columns(config->schema);
     c->topic = mr_option_get(config->options, config->options_n, "topic");
     enum mr_status status = mr_kafka_producer_open(c, err);
@@ -101,6 +102,8 @@ static void committer_close(void *committer)
             rd_kafka_error_destroy(e);
     }
     mr_kafka_producer_close(c);
+    if (c->config)
+        mr_arena_fini(&c->scratch);
 }
 
 static enum mr_status last_published(void *committer, uint64_t *epoch, struct mr_error *err)
