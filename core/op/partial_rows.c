@@ -76,13 +76,13 @@ enum mr_status mr_partial_choose_rows(struct mr_ctx *ctx, const struct mr_batch 
             return status;
     }
     *r = (struct mr_partial_rows){.batch = *in, .n = in->n, .sel = in->sel};
-    if (node->window_key != UINT32_MAX) {
-        choose_by_window(ctx, r);
-    } else if (late_us(ctx) != INT64_MIN) {
+    if (late_us(ctx) != INT64_MIN && node->time_key != node->window_key) {
         r->n = mr_time_drop_late(&s->keys[node->time_key], late_us(ctx), in->sel, in->n, s->sel);
         r->sel = r->n == in->n ? in->sel : s->sel;
         ctx->counts.rows_dropped += in->n - r->n;
     }
+    if (node->window_key != UINT32_MAX)
+        choose_by_window(ctx, r);
     r->batch.sel = r->sel;
     r->batch.n = r->n;
     return MR_OK;
