@@ -32,7 +32,7 @@ void mr_civil_from_days(int64_t days, int32_t *year, uint32_t *month, uint32_t *
 void mr_civil_from_us(int64_t local_us, struct mr_civil *out)
 {
     int64_t days = mr_floor_div(local_us, MR_US_PER_DAY);
-    uint64_t rest = (uint64_t)(local_us - days * MR_US_PER_DAY);
+    uint64_t rest = (uint64_t)mr_floor_mod(local_us, MR_US_PER_DAY);
 
     mr_civil_from_days(days, &out->year, &out->month, &out->day);
     out->us = (uint32_t)(rest % 1000000);

@@ -29,5 +29,6 @@ static inline int64_t mr_floor_div(int64_t a, int64_t b)
 }
 static inline int64_t mr_floor_mod(int64_t a, int64_t b)
 {
-    return a - mr_floor_div(a, b) * b;
+    int64_t rest = a % b;
+    return rest + (rest != 0 && (rest < 0) != (b < 0) ? b : 0);
 }

@@ -158,7 +158,7 @@ void mr_buffer_init(struct mr_buffer *b, struct mr_arena *arena)
 
 uint8_t *mr_buffer_reserve(struct mr_buffer *b, uint64_t bytes)
 {
-    if (b->capacity - b->n < bytes) {
+    if (b->data == NULL || b->capacity - b->n < bytes) {
         uint64_t capacity = b->capacity ? b->capacity * 2 : 256;
         while (capacity - b->n < bytes)
             capacity *= 2;

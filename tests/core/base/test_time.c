@@ -65,7 +65,16 @@ static void same_as_the_c_library(void **state)
 
 static void floors(void **state)
 {
+    struct mr_civil c;
+
     (void)state;
+    mr_civil_from_us(INT64_MIN, &c);
+    assert_int_equal(c.year, -290308);
+    assert_int_equal(c.us, 224192);
+    mr_civil_from_us(INT64_MAX, &c);
+    assert_int_equal(c.year, 294247);
+    assert_int_equal(c.us, 775807);
+    assert_int_equal(mr_floor_mod(INT64_MIN, 10), 2);
     assert_int_equal(mr_floor_div(-1, 10), -1);
     assert_int_equal(mr_floor_div(-10, 10), -1);
     assert_int_equal(mr_floor_div(9, 10), 0);
