@@ -17,17 +17,23 @@ struct mr_job_query {
     struct mr_place sink_place, checkpoint_place;
 };
 
+struct mr_yaml_file;
+
 struct mr_job {
     const char *path;
+    const struct mr_yaml_file *file; /* as read; knows the secrets */
     struct mr_job_query *queries;
     uint32_t queries_n;
     struct mr_engine_config engine;
 };
 
-/* Reads, checks keys and values and parses the SQL of the steps; makes nothing. */
+/* Reads, checks keys and values, fills the schemas that formats have of their own and parses the SQL of
+ * the steps; makes nothing. Places in the trees are those in the file. */
 MR_NODISCARD enum mr_status mr_job_load(const char *path, const char *config_path,
                                         struct mr_arena *a, struct mr_job **out,
                                         struct mr_error *err);
+/* What ${..} stood for becomes "***" in the message. Errors of load and plan are clean already. */
+void mr_job_hide_secrets(const struct mr_job *job, struct mr_error *err);
 /* Plans a query: analysis, streaming rules, source and sink checks. */
 MR_NODISCARD enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,
                                         uint32_t workers, struct mr_physical_plan **plan,

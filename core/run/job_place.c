@@ -9,6 +9,7 @@ struct walk {
     struct mr_text file;
     uint64_t at; /* in file */
     struct mr_place place;
+    uint32_t indent; /* column where the lines of a block begin */
 };
 
 static bool at_end(const struct walk *w)
@@ -77,6 +78,17 @@ static void enter_block(struct walk *w)
     while (!at_end(w) && peek(w) != '\n')
         step(w);
     skip_fold(w);
+    w->indent = w->place.column;
+}
+
+/* To the next line of a literal block. */
+static void next_line(struct walk *w)
+{
+    while (!at_end(w) && peek(w) != '\n')
+        step(w);
+    step(w);
+    while (peek(w) == ' ' && w->place.column < w->indent)
+        step(w);
 }
 
 static void skip_escape(struct walk *w)
@@ -98,11 +110,10 @@ static void pass(struct walk *w, enum mr_yaml_style style, char value)
     }
     if (style == MR_YAML_SINGLE && peek(w) == '\'')
         step(w);
-    if (value == ' ' || value == '\n') {
-        if (skip_fold(w))
-            return;
-    }
-    step_character(w);
+    if (style == MR_YAML_LITERAL && value == '\n')
+        next_line(w);
+    else if ((value != ' ' && value != '\n') || !skip_fold(w))
+        step_character(w);
 }
 
 const struct mr_place *mr_yaml_places(const struct mr_yaml_file *file, const struct mr_yaml *scalar)

@@ -1,0 +1,71 @@
+#include "core/run/job.h"
+#include <stdio.h>
+
+static enum mr_status place_error(const struct mr_job *job, struct mr_place place,
+                                  enum mr_status status, struct mr_error *err)
+{
+    if (err && status != MR_OK) {
+        snprintf(err->file, sizeof err->file, "%s", job->path);
+        if (err->line == 0) {
+            err->line = place.line;
+            err->column = place.column;
+        }
+        mr_job_hide_secrets(job, err);
+    }
+    return status;
+}
+
+static enum mr_status check_sources(const struct mr_job *job, const struct mr_session *session,
+                                    struct mr_error *err)
+{
+    for (uint32_t i = 0; i < session->tables_n; i++) {
+        const struct mr_table *t = &session->tables[i];
+        const struct mr_source_ops *ops = t->format ? mr_source_find(t->format) : NULL;
+        enum mr_status status = ops && ops->check ? ops->check(t, err) : MR_OK;
+        if (status)
+            return place_error(job, t->place, status, err);
+    }
+    return MR_OK;
+}
+
+static enum mr_status check_sink(const struct mr_job *job, const struct mr_job_query *q,
+                                 const struct mr_type *schema, struct mr_error *err)
+{
+    static const char *const modes[] = {"append", "update", "complete"};
+    const struct mr_sink_ops *ops = mr_sink_find(q->sink.format);
+    struct mr_sink_config config = q->sink;
+
+    if (!(ops->modes >> q->sink.mode & 1))
+        return place_error(job, q->sink_place,
+                           MR_FAIL_CONDITION(err, MR_USER,
+                                             "STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE",
+                                             "Invalid streaming output mode: %s. This output mode "
+                                             "is not supported in Data Source %s.",
+                                             modes[q->sink.mode], ops->name),
+                           err);
+    if (ops->needs_checkpoint && q->checkpoint == NULL)
+        return place_error(job, q->checkpoint_place,
+                           MR_FAIL_CONDITION(err, MR_USER, "_LEGACY_ERROR_TEMP_1298",
+                                             "the sink %s needs a checkpoint: add checkpoint: "
+                                             "FOLDER to the query",
+                                             ops->name),
+                           err);
+    config.schema = schema;
+    return ops->check ? place_error(job, q->sink_place, ops->check(&config, err), err) : MR_OK;
+}
+
+enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,
+                           uint32_t workers, struct mr_physical_plan **plan,
+                           struct mr_plan_texts *texts, struct mr_error *err)
+{
+    struct mr_plan_request request = {
+        .streaming = true, .mode = query->sink.mode, .workers = workers};
+    enum mr_status status = check_sources(job, &query->session, err);
+
+    if (status)
+        return status;
+    status = mr_plan_query(&query->session, &request, plan, texts, err);
+    if (status)
+        return place_error(job, (struct mr_place){0}, status, err);
+    return check_sink(job, query, (*plan)->root->output, err);
+}
