@@ -41,7 +41,7 @@ bool mr_value_parse_integer(struct mr_text t, int64_t min, int64_t max, int64_t 
 {
     t = trim_controls(t);
     const char *at = t.data;
-    uint64_t n = t.n, value;
+    uint64_t n = t.n, value = 0;
     bool negative = n > 0 && *at == '-', ok;
 
     if (n > 0 && (*at == '-' || *at == '+')) {
