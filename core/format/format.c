@@ -1,6 +1,7 @@
 #include "core/format/format.h"
 
-const struct mr_format_ops *const mr_formats[] = {&mr_format_json, &mr_format_text, NULL};
+const struct mr_format_ops *const mr_formats[] = {&mr_format_csv, &mr_format_json, &mr_format_text,
+                                                  NULL};
 
 const struct mr_format_ops *mr_format_find(const char *name)
 {

@@ -1,7 +1,7 @@
 /* utf8.h - one character of UTF-8, strictly: no surrogates, no overlong forms, nothing above U+10FFFF. */
 #pragma once
+#include "core/mem/arena.h"
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Bytes of the character at p (1 to 4), or 0: it is not valid. Three bytes behind p are readable. */
 static inline uint32_t mr_utf8_length(const uint8_t *p)
@@ -51,18 +51,6 @@ static inline uint32_t mr_utf8_put(uint32_t code, uint8_t *out)
     return 4;
 }
 
-/* Bytes at p, which begin no valid character, that Java replaces by one U+FFFD: the longest part that could
- * begin one. */
-static inline uint32_t mr_utf8_broken(const uint8_t *p, const uint8_t *end)
-{
-    uint32_t wanted = p[0] >= 0xc2 && p[0] < 0xe0   ? 2
-                      : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-                      : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                                    : 1;
-    if (wanted == 1 || end - p < 2 || (p[1] & 0xc0) != 0x80)
-        return 1;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-        return 1;
-    return wanted == 4 && end - p >= 3 && (p[2] & 0xc0) == 0x80 ? 3 : 2;
-}
+/* The text itself if it is valid, else a copy in which what is not is replaced by U+FFFD as Java's decoder
+ * does it: one for the longest part that could begin a character. Three bytes behind t are readable. */
+struct mr_text mr_utf8_replace(struct mr_text t, struct mr_arena *a);

@@ -1,6 +1,7 @@
 #include "core/format/json/decoder.h"
 
 #include "core/base/check.h"
+#include "core/format/corrupt.h"
 #include "core/format/cut.h"
 #include "core/format/json/exact.h"
 #include "core/format/json/failure.h"
@@ -26,7 +27,7 @@ struct mr_decoder {
     bool started;
     bool skipping; /* the rest of a record that was too long */
     /* Rows of one record that did not fit into the batch. */
-    const struct json_value *pending;
+    const struct mr_cell *pending;
     uint32_t pending_n;
     uint64_t pending_bytes; /* consumed when they are out */
     struct mr_text pending_raw;
@@ -63,7 +64,7 @@ static enum mr_status split_columns(struct mr_decoder *d, struct mr_arena *a, st
     if (d->corrupt != UINT32_MAX)
         d->positions[n] = d->corrupt;
     json_node_init(&d->plan.root, mr_type_struct(a, fields, n), a);
-    return json_check_corrupt_column(d->config, d->plan.options.corrupt_name, true, err);
+    return mr_corrupt_check(d->config, d->plan.options.corrupt_name, true, err);
 }
 
 enum mr_status json_decoder_open(const struct mr_decoder_config *config, struct mr_arena *a,
@@ -141,16 +142,16 @@ static void end_batch(struct filling *f, struct mr_arena *scratch, struct mr_bat
 }
 
 /* One row: values NULL, all fields are null. */
-static void put_row(struct filling *f, const struct json_value *values, bool bad,
+static void put_row(struct filling *f, const struct mr_cell *values, bool bad,
                     struct mr_text raw)
 {
-    const struct json_value null = {.is_null = true};
+    const struct mr_cell null = {.is_null = true};
     uint32_t fields_n = f->d->plan.root.children_n;
 
     for (uint32_t i = 0; i < fields_n; i++)
         json_out_put(&f->outs[i], f->rows, values ? &values[i] : &null);
     if (f->d->corrupt != UINT32_MAX && bad)
-        json_out_put(&f->outs[fields_n], f->rows, &(struct json_value){.text = raw});
+        json_out_put(&f->outs[fields_n], f->rows, &(struct mr_cell){.text = raw});
     f->rows++;
 }
 

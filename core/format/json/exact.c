@@ -4,7 +4,7 @@
 #include "core/format/json/copy.h"
 
 static enum json_outcome convert(struct json_exact *x, const struct json_node *node,
-                                 struct json_value *out);
+                                 struct mr_cell *out);
 
 void json_exact_init(struct json_exact *x, const struct json_plan *plan, struct mr_arena *keep)
 {
@@ -26,21 +26,21 @@ static enum json_outcome broken(struct json_exact *x)
 
 /* A growing run of values in the scratch arena. */
 struct values {
-    struct json_value *items;
+    struct mr_cell *items;
     uint64_t n, capacity;
 };
 
-static struct json_value *values_add(struct json_exact *x, struct values *v)
+static struct mr_cell *values_add(struct json_exact *x, struct values *v)
 {
     if (v->n == v->capacity) {
         uint64_t capacity = v->capacity ? v->capacity * 2 : 8;
-        struct json_value *items = mr_arena_alloc(x->scratch, capacity * sizeof *items);
+        struct mr_cell *items = mr_arena_alloc(x->scratch, capacity * sizeof *items);
         if (v->n)
             memcpy(items, v->items, v->n * sizeof *items);
         v->items = items;
         v->capacity = capacity;
     }
-    v->items[v->n] = (struct json_value){.is_null = true};
+    v->items[v->n] = (struct mr_cell){.is_null = true};
     return &v->items[v->n++];
 }
 
@@ -59,11 +59,11 @@ static int until(struct json_exact *x, enum json_token stop)
 
 /* A field that failed keeps what an earlier one of that name gave; reading goes on behind it. */
 static enum json_outcome convert_field(struct json_exact *x, const struct json_node *node,
-                                       struct json_value *items)
+                                       struct mr_cell *items)
 {
     const struct mr_text *name = json_reader_name(&x->reader);
     uint32_t i = name ? json_node_find(node, *name) : UINT32_MAX;
-    struct json_value value = {.is_null = true};
+    struct mr_cell value = {.is_null = true};
 
     if (i == UINT32_MAX)
         return json_reader_skip(&x->reader) ? JSON_GOOD : broken(x);
@@ -81,15 +81,15 @@ static enum json_outcome convert_field(struct json_exact *x, const struct json_n
 }
 
 static enum json_outcome convert_object(struct json_exact *x, const struct json_node *node,
-                                        struct json_value *out)
+                                        struct mr_cell *out)
 {
     enum json_outcome outcome = JSON_GOOD;
     uint32_t n = node->children_n;
-    struct json_value *items = mr_arena_alloc(x->scratch, (n + 1) * sizeof *items);
+    struct mr_cell *items = mr_arena_alloc(x->scratch, (n + 1) * sizeof *items);
     int more;
 
     for (uint32_t i = 0; i < n; i++)
-        items[i] = (struct json_value){.is_null = true};
+        items[i] = (struct mr_cell){.is_null = true};
     while ((more = until(x, JSON_END_OBJECT)) > 0) {
         enum json_outcome field = convert_field(x, node, items);
         if (field == JSON_BAD)
@@ -99,13 +99,13 @@ static enum json_outcome convert_object(struct json_exact *x, const struct json_
     }
     if (more < 0)
         return JSON_BAD;
-    *out = (struct json_value){.items = items, .items_n = n};
+    *out = (struct mr_cell){.items = items, .items_n = n};
     return outcome;
 }
 
 /* One bad value makes the whole map bad, but it is read to its end. */
 static enum json_outcome convert_map(struct json_exact *x, const struct json_node *node,
-                                     struct json_value *out)
+                                     struct mr_cell *out)
 {
     enum json_outcome outcome = JSON_GOOD;
     struct values v = {0};
@@ -113,7 +113,7 @@ static enum json_outcome convert_map(struct json_exact *x, const struct json_nod
 
     while ((more = until(x, JSON_END_OBJECT)) > 0) {
         const struct mr_text *name = json_reader_name(&x->reader);
-        struct json_value key = {.is_null = name == NULL}, value = {.is_null = true};
+        struct mr_cell key = {.is_null = name == NULL}, value = {.is_null = true};
         if (name)
             key.text = *name;
         enum json_outcome item = convert(x, &node->children[1], &value);
@@ -126,21 +126,21 @@ static enum json_outcome convert_map(struct json_exact *x, const struct json_nod
     }
     if (more < 0 || outcome == JSON_BAD)
         return JSON_BAD;
-    *out = (struct json_value){.items = v.items, .items_n = v.n};
+    *out = (struct mr_cell){.items = v.items, .items_n = v.n};
     return outcome;
 }
 
 /* One bad element ends it; what is left of it is read as if it belonged to the level around. as_rows: at the
  * root, where null is no row. */
 static enum json_outcome convert_array(struct json_exact *x, const struct json_node *element,
-                                       bool as_rows, struct json_value *out)
+                                       bool as_rows, struct mr_cell *out)
 {
     enum json_outcome outcome = JSON_GOOD;
     struct values v = {0};
     int more;
 
     while ((more = until(x, JSON_END_ARRAY)) > 0) {
-        struct json_value value = {.is_null = true};
+        struct mr_cell value = {.is_null = true};
         enum json_outcome item = convert(x, element, &value);
         if (item == JSON_BAD)
             return JSON_BAD;
@@ -152,12 +152,12 @@ static enum json_outcome convert_array(struct json_exact *x, const struct json_n
     }
     if (more < 0)
         return JSON_BAD;
-    *out = (struct json_value){.items = v.items, .items_n = v.n};
+    *out = (struct mr_cell){.items = v.items, .items_n = v.n};
     return outcome;
 }
 
 /* Anything but a string, for a STRING field. */
-static enum json_outcome take_text(struct json_exact *x, struct json_value *out)
+static enum json_outcome take_text(struct json_exact *x, struct mr_cell *out)
 {
     struct json_reader *r = &x->reader;
     const uint8_t *start = r->token_start;
@@ -174,7 +174,7 @@ static enum json_outcome take_text(struct json_exact *x, struct json_value *out)
 }
 
 static enum json_outcome convert_scalar(struct json_exact *x, const struct mr_type *type,
-                                        struct json_value *out)
+                                        struct mr_cell *out)
 {
     struct json_reader *r = &x->reader;
     bool good = false;
@@ -194,7 +194,7 @@ static enum json_outcome convert_scalar(struct json_exact *x, const struct mr_ty
     case JSON_TRUE:
     case JSON_FALSE:
         good = type->kind == MR_BOOLEAN;
-        *out = (struct json_value){.i64 = r->token == JSON_TRUE};
+        *out = (struct mr_cell){.i64 = r->token == JSON_TRUE};
         break;
     default:
         break;
@@ -204,7 +204,7 @@ static enum json_outcome convert_scalar(struct json_exact *x, const struct mr_ty
 
 /* The value behind a name, or the current token. */
 static enum json_outcome convert(struct json_exact *x, const struct json_node *node,
-                                 struct json_value *out)
+                                 struct mr_cell *out)
 {
     struct json_reader *r = &x->reader;
 
@@ -240,16 +240,16 @@ static enum json_outcome convert(struct json_exact *x, const struct json_node *n
 
 /* A row of one value, from an object where an array of objects is wanted. */
 static enum json_outcome wrap_object(struct json_exact *x, const struct json_node *element,
-                                     struct json_value *out)
+                                     struct mr_cell *out)
 {
-    struct json_value *item = MR_NEW(x->scratch, struct json_value);
+    struct mr_cell *item = MR_NEW(x->scratch, struct mr_cell);
     enum json_outcome outcome = convert_object(x, element, item);
 
-    *out = (struct json_value){.items = item, .items_n = 1};
+    *out = (struct mr_cell){.items = item, .items_n = 1};
     return outcome;
 }
 
-static enum json_outcome convert_root(struct json_exact *x, struct json_value *out)
+static enum json_outcome convert_root(struct json_exact *x, struct mr_cell *out)
 {
     const struct json_node *root = &x->plan->root;
     enum json_token token = x->reader.token;
@@ -274,7 +274,7 @@ enum json_outcome json_exact_parse(struct json_exact *x, struct mr_text text,
                                    struct mr_arena *scratch)
 {
     const uint8_t *data = (const uint8_t *)text.data, *end = data + text.n;
-    struct json_value *row = mr_arena_alloc(scratch, sizeof *row);
+    struct mr_cell *row = mr_arena_alloc(scratch, sizeof *row);
 
     x->scratch = scratch;
     x->rows_n = 0;
@@ -285,7 +285,7 @@ enum json_outcome json_exact_parse(struct json_exact *x, struct mr_text text,
         return JSON_GOOD;
     if (token == JSON_ERROR)
         return broken(x);
-    *row = (struct json_value){.is_null = true};
+    *row = (struct mr_cell){.is_null = true};
     if (token == JSON_START_ARRAY && x->plan->options.array_as_structs &&
         x->plan->root.type->kind == MR_STRUCT) {
         enum json_outcome outcome = convert_array(x, &x->plan->root, true, row);

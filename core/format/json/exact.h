@@ -20,7 +20,7 @@ struct json_exact {
     struct mr_arena *scratch;
     /* The result: for a STRUCT one row, or one per element of an array at the root; for ARRAY and MAP one
      * row. None: a text without a value, or an empty array at the root. */
-    struct json_value *rows;
+    struct mr_cell *rows;
     uint32_t rows_n;
     const char *reason; /* of the first thing that was wrong */
     const char *condition; /* Spark's, for FAILFAST; NULL: the usual one */

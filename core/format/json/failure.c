@@ -1,5 +1,6 @@
 #include "core/format/json/failure.h"
 
+#include "core/format/corrupt.h"
 #include "core/format/json/json.h"
 #include "core/format/json/out.h"
 
@@ -8,8 +9,8 @@ static void print_row(const struct json_exact *x, struct mr_text raw, bool with_
                       struct mr_buffer *out)
 {
     const struct mr_type *type = x->plan->root.type;
-    const struct json_value *row = x->rows_n && type->kind == MR_STRUCT ? x->rows->items : NULL;
-    struct mr_json_writer writer = {.zone = x->plan->options.zone, .keep_nulls = true};
+    const struct mr_cell *row = x->rows_n && type->kind == MR_STRUCT ? x->rows->items : NULL;
+    struct mr_json_writer writer = {.zone = x->plan->options.temporal.zone, .keep_nulls = true};
     struct mr_heaps heaps;
 
     mr_heaps_begin(&heaps, NULL, 0, x->scratch);
@@ -46,32 +47,5 @@ enum mr_status json_failfast(const struct json_exact *x, struct mr_text raw,
 
     mr_buffer_init(&row, x->scratch);
     print_row(x, raw, with_corrupt_column, &row);
-    return MR_FAIL_CONDITION(
-        err, MR_QUERY,
-        x->condition ? x->condition : "MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION",
-        "Malformed records are detected in record parsing: %.*s.\nParse Mode: FAILFAST. To process "
-        "malformed records as null result, try setting the option 'mode' as 'PERMISSIVE'. (%s)",
-        (int)(row.n < 512 ? row.n : 512), (const char *)row.data, x->reason);
-}
-
-enum mr_status json_check_corrupt_column(const struct mr_decoder_config *config, const char *name,
-                                         bool file, struct mr_error *err)
-{
-    const struct mr_type *full = config->full_schema ? config->full_schema : config->schema;
-
-    for (uint32_t i = 0; i < full->fields_n; i++)
-        if (strcmp(full->fields[i].name, name) == 0 &&
-            (full->fields[i].type->kind != MR_STRING || !full->fields[i].nullable))
-            return MR_FAIL_CONDITION(err, MR_USER, "INVALID_CORRUPT_RECORD_TYPE",
-                                     "The column \"%s\" for corrupt records must have the nullable "
-                                     "STRING type.",
-                                     name);
-    if (file && config->schema->fields_n == 1 && strcmp(config->schema->fields[0].name, name) == 0)
-        return MR_FAIL_CONDITION(
-            err, MR_QUERY, "UNSUPPORTED_FEATURE.QUERY_ONLY_CORRUPT_RECORD_COLUMN",
-            "The feature is not supported: Queries from raw JSON/CSV/XML files are disallowed when "
-            "the referenced columns only include the internal corrupt record column (named %s by "
-            "default).",
-            name);
-    return MR_OK;
+    return mr_corrupt_failfast(x->condition, mr_buffer_text(&row), x->reason, err);
 }

@@ -75,7 +75,7 @@ static enum json_step step_of(const struct json_fast *f, uint32_t field, bool te
         return JSON_TAKE_OTHER;
     if (text)
         return kind == MR_STRING                                          ? JSON_TAKE_STRING
-               : kind == MR_TIMESTAMP && f->plan->options.timestamp == NULL ? JSON_TAKE_TIMESTAMP
+               : kind == MR_TIMESTAMP && f->plan->options.temporal.timestamp == NULL ? JSON_TAKE_TIMESTAMP
                                                                           : JSON_TAKE_OTHER;
     return kind == MR_DOUBLE    ? JSON_TAKE_DOUBLE
            : kind == MR_BIGINT  ? JSON_TAKE_BIGINT
@@ -209,8 +209,8 @@ bool json_fast_day(struct json_day *day, const uint8_t *s)
 
 bool json_fast_timestamp(const struct json_fast *f, const uint8_t *s, uint32_t n, int64_t *us)
 {
-    return mr_value_parse_timestamp((struct mr_text){(const char *)s, n}, f->plan->options.zone,
-                                    f->plan->now_us, us);
+    return mr_temporal_parse_timestamp(&f->plan->options.temporal,
+                                       (struct mr_text){(const char *)s, n}, f->heaps->arena, us);
 }
 
 /* text: the string without quotes, or the number, or true and false. */
@@ -219,7 +219,7 @@ static bool store_token(struct json_fast *f, uint32_t field, uint32_t row, struc
 {
     struct json_target *t = &f->targets[field];
     const struct mr_type *type = t->node->type;
-    struct json_value v = {0};
+    struct mr_cell v = {0};
     bool good;
 
     if (first == '"')
@@ -237,7 +237,7 @@ static bool store_token(struct json_fast *f, uint32_t field, uint32_t row, struc
         good = json_convert_number(type, text, integer, &v);
     }
     if (good)
-        json_store(t->column, row, &v, f->heaps);
+        mr_cell_store(t->column, row, &v, f->heaps);
     return good;
 }
 
@@ -279,8 +279,8 @@ const uint8_t *json_fast_value(struct json_fast *f, const uint8_t *p, uint32_t f
         end = json_skip_nested(p);
         if (end == NULL || field == JSON_UNKNOWN)
             return end;
-        struct json_value v = {.text = {(const char *)p, (uint64_t)(end - p)}};
-        json_store(f->targets[field].column, row, &v, f->heaps);
+        struct mr_cell v = {.text = {(const char *)p, (uint64_t)(end - p)}};
+        mr_cell_store(f->targets[field].column, row, &v, f->heaps);
         return end;
     }
     if (field == JSON_UNKNOWN)

@@ -12,7 +12,8 @@
 struct mr_json_writer {
     const struct mr_zone *zone;
     bool keep_nulls, microseconds_always;
-    const struct mr_pattern *timestamp_pattern, *timestamp_ntz_pattern, *date_pattern; /* or NULL */
+    /* NULL: Spark's default */
+    const struct mr_pattern *timestamp_pattern, *timestamp_ntz_pattern, *date_pattern;
 };
 /* For to_json and the json sink: ignoreNullFields, timeZone, timestampFormat, dateFormat, .. */
 MR_NODISCARD enum mr_status mr_json_writer_init(struct mr_json_writer *w,

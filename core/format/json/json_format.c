@@ -66,17 +66,9 @@ enum mr_status json_options_read(const struct mr_decoder_config *config, struct 
         .corrupt_name =
             mr_option_text(o, n, "columnNameOfCorruptRecord", MR_TEXT("_corrupt_record")).data,
         .line_separator = mr_option_text(o, n, "lineSep", MR_TEXT("")),
-        .zone = mr_option_zone(o, n, config->zone ? config->zone : mr_zone_utc()),
     };
-    out->zone_is_utc = out->zone == mr_zone_utc();
-    enum mr_status status = mr_option_pattern(o, n, "timestampFormat", true, a, &out->timestamp, err);
-    if (status == MR_OK)
-        status = mr_option_pattern(o, n, "timestampNTZFormat", true, a, &out->timestamp_ntz, err);
-    if (status == MR_OK)
-        status = mr_option_pattern(o, n, "dateFormat", true, a, &out->date, err);
-    out->timestamp_fallback =
-        mr_option_boolean(o, n, "enableDateTimeParsingFallback", out->timestamp == NULL);
-    out->date_fallback = mr_option_boolean(o, n, "enableDateTimeParsingFallback", out->date == NULL);
+    enum mr_status status = mr_temporal_init(&out->temporal, o, n, config->zone, true, a, err);
+    out->zone_is_utc = out->temporal.zone == mr_zone_utc();
     return status;
 }
 

@@ -54,7 +54,7 @@ static void put_null(struct json_out *o, uint32_t row)
         c->offsets[row + 1] = c->offsets[row];
         break;
     case MR_STRUCT: { /* the children need a value, so that lists and strings in them are well formed */
-        const struct json_value null = {.is_null = true};
+        const struct mr_cell null = {.is_null = true};
         for (uint32_t i = 0; i < c->type->fields_n; i++)
             json_out_put(&o->children[i], row, &null);
         break;
@@ -64,7 +64,7 @@ static void put_null(struct json_out *o, uint32_t row)
     }
 }
 
-static void put_list(struct json_out *o, uint32_t row, const struct json_value *v)
+static void put_list(struct json_out *o, uint32_t row, const struct mr_cell *v)
 {
     struct mr_column *c = o->column;
     uint32_t width = c->type->fields_n, n = (uint32_t)c->offsets[row];
@@ -75,7 +75,7 @@ static void put_list(struct json_out *o, uint32_t row, const struct json_value *
     c->offsets[row + 1] = (int32_t)n;
 }
 
-void json_out_put(struct json_out *o, uint32_t row, const struct json_value *v)
+void json_out_put(struct json_out *o, uint32_t row, const struct mr_cell *v)
 {
     struct mr_column *c = o->column;
 
@@ -96,18 +96,9 @@ void json_out_put(struct json_out *o, uint32_t row, const struct json_value *v)
         put_list(o, row, v);
         break;
     default:
-        json_store(c, row, v, o->heaps);
+        mr_cell_store(c, row, v, o->heaps);
         break;
     }
-}
-
-static bool all_set(const uint64_t *bits, uint32_t n)
-{
-    for (uint32_t w = 0; w < n / 64; w++)
-        if (bits[w] != ~UINT64_C(0))
-            return false;
-    uint64_t mask = (UINT64_C(1) << (n & 63)) - 1;
-    return (n & 63) == 0 || (bits[n / 64] & mask) == mask;
 }
 
 void json_out_end(struct json_out *o, uint32_t rows)
@@ -115,12 +106,7 @@ void json_out_end(struct json_out *o, uint32_t rows)
     struct mr_column *c = o->column;
     bool list = c->type->kind == MR_ARRAY || c->type->kind == MR_MAP;
 
-    if (c->type->kind != MR_VOID && all_set(c->valid, rows))
-        c->valid = NULL;
+    mr_cell_end_column(c, rows, o->heaps);
     for (uint32_t i = 0; i < c->type->fields_n; i++)
         json_out_end(&o->children[i], list ? (uint32_t)c->offsets[rows] : rows);
-    if (c->type->kind == MR_STRING || c->type->kind == MR_BINARY) {
-        c->heaps = o->heaps->heaps;
-        c->heaps_n = o->heaps->n;
-    }
 }

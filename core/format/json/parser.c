@@ -1,6 +1,7 @@
 /* from_json. The texts are copied, each followed by a line end, so that the fast path can run on them and
  * strings of the result can lie in the copy. */
 #include "core/base/check.h"
+#include "core/format/corrupt.h"
 #include "core/format/json/exact.h"
 #include "core/format/json/failure.h"
 #include "core/format/json/fast.h"
@@ -52,7 +53,7 @@ enum mr_status mr_json_parser_open(const struct mr_decoder_config *config, struc
     p->type = config->schema;
     p->corrupt = UINT32_MAX;
     if (p->type->kind == MR_STRUCT) {
-        status = json_check_corrupt_column(config, p->plan.options.corrupt_name, false, err);
+        status = mr_corrupt_check(config, p->plan.options.corrupt_name, false, err);
         if (status != MR_OK)
             return status;
         split_fields(p, a);
@@ -141,16 +142,16 @@ static void end(struct parsing *g, struct mr_column *out, uint32_t rows, struct 
 }
 
 /* items NULL: the fields are null. raw.data NULL: the record is good. */
-static void put_struct(struct parsing *g, uint32_t row, const struct json_value *items,
+static void put_struct(struct parsing *g, uint32_t row, const struct mr_cell *items,
                        struct mr_text raw)
 {
-    const struct json_value null = {.is_null = true};
+    const struct mr_cell null = {.is_null = true};
     uint32_t n = g->p->plan.root.children_n;
 
     for (uint32_t i = 0; i < n; i++)
         json_out_put(&g->fields[i], row, items ? &items[i] : &null);
     if (g->p->corrupt != UINT32_MAX)
-        json_out_put(&g->fields[n], row, raw.data ? &(struct json_value){.text = raw} : &null);
+        json_out_put(&g->fields[n], row, raw.data ? &(struct mr_cell){.text = raw} : &null);
 }
 
 static void put_null(struct parsing *g, struct mr_column *out, uint32_t row)
@@ -159,35 +160,8 @@ static void put_null(struct parsing *g, struct mr_column *out, uint32_t row)
         put_struct(g, row, NULL, (struct mr_text){0});
         mr_bit_clear(out->valid, row);
     } else {
-        json_out_put(&g->out, row, &(struct json_value){.is_null = true});
+        json_out_put(&g->out, row, &(struct mr_cell){.is_null = true});
     }
-}
-
-/* Java's decoder replaces what is no UTF-8 by U+FFFD before Jackson sees it. */
-static struct mr_text as_utf8(struct mr_text t, struct mr_arena *scratch)
-{
-    const uint8_t *from = (const uint8_t *)t.data, *to_end = from + t.n;
-    uint8_t *out = NULL, *to = NULL;
-
-    for (uint64_t i = 0; i < t.n;) {
-        uint32_t n = mr_utf8_length(from + i);
-        if (n == 0 || n > t.n - i) {
-            if (out == NULL) {
-                out = mr_arena_alloc(scratch, t.n * 3);
-                memcpy(out, from, i);
-                to = out + i;
-            }
-            to += mr_utf8_put(0xfffd, to);
-            i += mr_utf8_broken(from + i, to_end);
-            continue;
-        }
-        if (out) {
-            memcpy(to, from + i, n);
-            to += n;
-        }
-        i += n;
-    }
-    return out ? (struct mr_text){(const char *)out, (uint64_t)(to - out)} : t;
 }
 
 static enum mr_status exact_text(struct parsing *g, struct mr_column *out, uint32_t row,
@@ -197,14 +171,14 @@ static enum mr_status exact_text(struct parsing *g, struct mr_column *out, uint3
 
     mr_arena_reset(&p->record);
     enum json_outcome outcome =
-        json_exact_parse(&p->exact, as_utf8(text, &p->record), &p->record);
+        json_exact_parse(&p->exact, mr_utf8_replace(text, &p->record), &p->record);
     if (outcome != JSON_GOOD && p->plan.options.mode == MR_MODE_FAILFAST)
         return json_failfast(&p->exact, text, p->corrupt != UINT32_MAX, g->err);
     if (outcome == JSON_GOOD && p->exact.rows_n == 0) {
         put_null(g, out, row);
         return MR_OK;
     }
-    const struct json_value *value = outcome == JSON_BAD ? NULL : p->exact.rows;
+    const struct mr_cell *value = outcome == JSON_BAD ? NULL : p->exact.rows;
     if (p->type->kind == MR_STRUCT)
         put_struct(g, row, value ? value->items : NULL,
                    outcome == JSON_GOOD ? (struct mr_text){0} : text);
@@ -235,7 +209,7 @@ static enum mr_status parse_rows(struct parsing *g, const struct mr_column *text
             if (at != row) {
                 if (p->corrupt != UINT32_MAX)
                     json_out_put(&g->fields[p->plan.root.children_n], row,
-                                 &(struct json_value){.is_null = true});
+                                 &(struct mr_cell){.is_null = true});
                 continue;
             }
         }

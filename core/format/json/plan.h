@@ -4,7 +4,7 @@
  */
 #pragma once
 #include "core/format/format.h"
-#include "core/format/options.h"
+#include "core/format/temporal.h"
 
 /* Jackson's limits as Spark leaves them. */
 enum { JSON_DEPTH_MAX = 1000, JSON_NUMBER_MAX = 1000, JSON_NAME_MAX = 50000 };
@@ -19,9 +19,7 @@ struct json_options {
     bool array_as_structs; /* file source: an array at the root gives one row an element */
     const char *corrupt_name;
     struct mr_text line_separator; /* empty: \n, \r, \r\n */
-    const struct mr_pattern *timestamp, *timestamp_ntz, *date; /* NULL: as a cast */
-    bool timestamp_fallback, date_fallback; /* what does not fit is tried as in Spark 1.x and 2.x */
-    const struct mr_zone *zone;
+    struct mr_temporal temporal;
     bool zone_is_utc;
 };
 
@@ -37,7 +35,6 @@ struct json_node {
 struct json_plan {
     struct json_options options;
     struct json_node root; /* without the corrupt column */
-    int64_t now_us;
 };
 
 void json_node_init(struct json_node *node, const struct mr_type *type, struct mr_arena *a);

@@ -1,27 +1,24 @@
 #include "core/base/check.h"
-#include "core/base/time.h"
 #include "core/format/json/copy.h"
 #include "core/format/json/json.h"
-#include "core/format/options.h"
+#include "core/format/temporal.h"
 #include "core/format/value.h"
 #include <math.h>
-#include <stdio.h>
 
 enum mr_status mr_json_writer_init(struct mr_json_writer *w, const struct mr_option *options,
                                    uint32_t n, const struct mr_zone *zone, struct mr_arena *a,
                                    struct mr_error *err)
 {
+    struct mr_temporal temporal;
+    enum mr_status status = mr_temporal_init(&temporal, options, n, zone, false, a, err);
+
     *w = (struct mr_json_writer){
-        .zone = mr_option_zone(options, n, zone ? zone : mr_zone_utc()),
+        .zone = temporal.zone,
         .keep_nulls = !mr_option_boolean(options, n, "ignoreNullFields", true),
+        .timestamp_pattern = temporal.timestamp,
+        .timestamp_ntz_pattern = temporal.timestamp_ntz,
+        .date_pattern = temporal.date,
     };
-    enum mr_status status = mr_option_pattern(options, n, "timestampFormat", false, a,
-                                              &w->timestamp_pattern, err);
-    if (status == MR_OK)
-        status = mr_option_pattern(options, n, "timestampNTZFormat", false, a,
-                                   &w->timestamp_ntz_pattern, err);
-    if (status == MR_OK)
-        status = mr_option_pattern(options, n, "dateFormat", false, a, &w->date_pattern, err);
     return status;
 }
 
@@ -70,58 +67,24 @@ static void write_binary(struct mr_text t, struct mr_buffer *out)
     out->n += (uint64_t)(to - start);
 }
 
-/* ISO 8601 with milliseconds, as Spark's default pattern; years above 9999 have a sign, as in Java. */
-static void print_local(int64_t local_us, bool microseconds, struct mr_buffer *out)
+/* A date or time, in quotes. */
+static void write_temporal(const struct mr_json_writer *w, const struct mr_column *c, uint32_t row,
+                           struct mr_buffer *out)
 {
-    struct mr_civil c;
-    uint32_t fraction;
+    const struct mr_temporal t = {.zone = w->zone,
+                                  .timestamp = w->timestamp_pattern,
+                                  .timestamp_ntz = w->timestamp_ntz_pattern,
+                                  .date = w->date_pattern};
 
-    mr_civil_from_us(local_us, &c);
-    fraction = microseconds ? c.us : c.us / 1000;
-    mr_buffer_append_format(out, c.year > 9999 ? "+%d" : c.year < 0 ? "-%04d" : "%04d",
-                            c.year < 0 ? -c.year : c.year);
-    mr_buffer_append_format(out, "-%02u-%02uT%02u:%02u:%02u.%0*u", c.month, c.day, c.hour,
-                            c.minute, c.second, microseconds ? 6 : 3, fraction);
-}
-
-static void write_timestamp(const struct mr_json_writer *w, int64_t us, struct mr_buffer *out)
-{
     mr_buffer_append(out, "\"", 1);
-    if (w->timestamp_pattern) {
-        mr_pattern_print(w->timestamp_pattern, us, w->zone, out);
-    } else {
-        int64_t local = mr_zone_to_local(w->zone, us);
-        int64_t offset = (local - us) / MR_US_PER_SECOND;
-        int64_t size = offset < 0 ? -offset : offset;
-        print_local(local, w->microseconds_always, out);
-        if (offset == 0)
-            mr_buffer_append(out, "Z", 1);
-        else
-            mr_buffer_append_format(out, "%c%02d:%02d", offset < 0 ? '-' : '+', (int)(size / 3600),
-                                    (int)(size / 60 % 60));
-    }
-    mr_buffer_append(out, "\"", 1);
-}
-
-static void write_timestamp_ntz(const struct mr_json_writer *w, int64_t us, struct mr_buffer *out)
-{
-    mr_buffer_append(out, "\"", 1);
-    if (w->timestamp_ntz_pattern)
-        mr_pattern_print(w->timestamp_ntz_pattern, us, mr_zone_utc(), out);
+    if (c->type->kind == MR_DATE)
+        mr_temporal_print_date(&t, c->i32[row], out);
+    else if (c->type->kind == MR_TIMESTAMP_NTZ)
+        mr_temporal_print_timestamp_ntz(&t, c->i64[row], out);
     else
-        print_local(us, false, out);
-    mr_buffer_append(out, "\"", 1);
-}
-
-static void write_date(const struct mr_json_writer *w, int32_t days, struct mr_buffer *out)
-{
-    char text[MR_VALUE_TEXT];
-
-    mr_buffer_append(out, "\"", 1);
-    if (w->date_pattern)
-        mr_pattern_print(w->date_pattern, days * MR_US_PER_DAY, mr_zone_utc(), out);
-    else
-        mr_buffer_append(out, text, mr_value_print_date(days, text));
+        mr_temporal_print_timestamp(
+            &t, c->i64[row],
+            w->microseconds_always ? MR_TEMPORAL_MICROSECONDS : MR_TEMPORAL_MILLISECONDS, out);
     mr_buffer_append(out, "\"", 1);
 }
 
@@ -168,13 +131,9 @@ static void write_scalar(const struct mr_json_writer *w, const struct mr_column 
         write_binary(mr_column_text(c, row), out);
         break;
     case MR_DATE:
-        write_date(w, c->i32[row], out);
-        break;
     case MR_TIMESTAMP:
-        write_timestamp(w, c->i64[row], out);
-        break;
     case MR_TIMESTAMP_NTZ:
-        write_timestamp_ntz(w, c->i64[row], out);
+        write_temporal(w, c, row, out);
         break;
     case MR_INTERVAL_YEAR_MONTH:
         write_quoted(text, mr_value_print_interval_year_month(c->i32[row], c->type, text), out);

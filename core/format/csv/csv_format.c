@@ -1,0 +1,24 @@
+#include "core/format/csv/csv.h"
+
+/* With a header or records over several lines, only the start of a file tells what a line is. */
+static bool splittable(const struct mr_option *options, uint32_t n)
+{
+    const char *separator = mr_option_get(options, n, "lineSep");
+
+    return !mr_option_boolean(options, n, "multiLine", false) &&
+           !mr_option_boolean(options, n, "header", false) &&
+           (separator == NULL || strcmp(separator, "\n") == 0);
+}
+
+const struct mr_format_ops mr_format_csv = {
+    .name = "csv",
+    .check_options = csv_options_check,
+    .decoder_open = csv_decoder_open,
+    .decoder_begin = csv_decoder_begin,
+    .decode = csv_decode,
+    .decoder_close = csv_decoder_close,
+    .splittable = splittable,
+    .encoder_open = csv_encoder_open,
+    .encode_begin = csv_encode_begin,
+    .encode = csv_encode,
+};
