@@ -9,13 +9,13 @@ enum {
     MR_WORKERS_MAX = 64,
     MR_RING_MAX = 65536,
     MR_QUERIES_MAX = 64,
-    MR_SOURCES_MAX = 64,          /* per query */
-    MR_WATERMARKS_MAX = 16,       /* watermark nodes per query */
-    MR_STATE_TABLES_MAX = 32,     /* per query */
+    MR_SOURCES_MAX = 64,      /* per query */
+    MR_WATERMARKS_MAX = 16,   /* watermark nodes per query */
+    MR_STATE_TABLES_MAX = 32, /* per query */
     MR_COLUMNS_MAX = 4096,
-    MR_DEPTH_MAX = 200,           /* nesting of SQL, types, JSON schemas and values */
+    MR_DEPTH_MAX = 200, /* nesting of SQL, types, JSON schemas and values */
     MR_NAME_MAX = 255,
-    MR_ZONES_MAX = 16384,         /* time zones known to a process, offsets included */
+    MR_ZONES_MAX = 16384, /* time zones known to a process, offsets included */
     MR_DECIMAL_DIGITS = 38,
 };
 

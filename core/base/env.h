@@ -68,7 +68,8 @@ struct mr_env_ops {
 
 struct mr_env {
     const struct mr_env_ops *ops;
-    const char *why_not_uring; /* of the real one, where it is not io_uring: the reason, for the log */
+    /* Of the real one, where it is not io_uring: the reason, for the log. */
+    const char *why_not_uring;
 };
 
 /* The real one, in io/. back_end: "io_uring", "syscalls", or NULL: io_uring if it works. MR_USER for

@@ -101,8 +101,8 @@ static inline void mr_view_set(struct mr_view *v, const char *data, uint32_t n, 
 
 /* Room for rows values (of this column only, not of list elements): data and, if with_valid, a
  * validity of all ones. Children of a STRUCT too. Sets heaps to none. */
-void mr_column_alloc(struct mr_column *c, const struct mr_type *type, uint32_t rows, bool with_valid,
-                     struct mr_arena *a);
+void mr_column_alloc(struct mr_column *c, const struct mr_type *type, uint32_t rows,
+                     bool with_valid, struct mr_arena *a);
 /* Makes validity (all ones) if there is none yet. */
 void mr_column_need_valid(struct mr_column *c, uint32_t rows, struct mr_arena *a);
 /* All rows null. */

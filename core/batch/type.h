@@ -18,17 +18,17 @@
     X(MR_BIGINT, "BIGINT", 8)                                                                      \
     X(MR_FLOAT, "FLOAT", 4)                                                                        \
     X(MR_DOUBLE, "DOUBLE", 8)                                                                      \
-    X(MR_DECIMAL, "DECIMAL", 16) /* unscaled, 128 bits, whatever the precision */                  \
-    X(MR_STRING, "STRING", 16)   /* struct mr_view, UTF-8 */                                       \
-    X(MR_BINARY, "BINARY", 16)   /* struct mr_view */                                              \
-    X(MR_DATE, "DATE", 4)        /* days since 1970-01-01 */                                       \
-    X(MR_TIMESTAMP, "TIMESTAMP", 8) /* microseconds since the epoch, UTC */                        \
+    X(MR_DECIMAL, "DECIMAL", 16)            /* unscaled, 128 bits, whatever the precision */       \
+    X(MR_STRING, "STRING", 16)              /* struct mr_view, UTF-8 */                            \
+    X(MR_BINARY, "BINARY", 16)              /* struct mr_view */                                   \
+    X(MR_DATE, "DATE", 4)                   /* days since 1970-01-01 */                            \
+    X(MR_TIMESTAMP, "TIMESTAMP", 8)         /* microseconds since the epoch, UTC */                \
     X(MR_TIMESTAMP_NTZ, "TIMESTAMP_NTZ", 8) /* local microseconds */                               \
     X(MR_INTERVAL_YEAR_MONTH, "INTERVAL YEAR TO MONTH", 4) /* months */                            \
     X(MR_INTERVAL_DAY_TIME, "INTERVAL DAY TO SECOND", 8)   /* microseconds */                      \
-    X(MR_INTERVAL_CALENDAR, "INTERVAL", 16) /* struct mr_calendar_interval */                      \
-    X(MR_ARRAY, "ARRAY", 4)  /* offsets, rows + 1 of them */                                       \
-    X(MR_MAP, "MAP", 4)      /* offsets, rows + 1 of them; children key and value */               \
+    X(MR_INTERVAL_CALENDAR, "INTERVAL", 16)                /* struct mr_calendar_interval */       \
+    X(MR_ARRAY, "ARRAY", 4)                                /* offsets, rows + 1 of them */         \
+    X(MR_MAP, "MAP", 4) /* offsets, rows + 1 of them; children key and value */                    \
     X(MR_STRUCT, "STRUCT", 0)
 
 enum mr_kind {

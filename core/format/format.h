@@ -21,9 +21,9 @@ struct mr_bad_record {
 };
 
 struct mr_decoder_config {
-    const struct mr_type *schema;    /* STRUCT: the columns to give, in order: those the query needs */
+    const struct mr_type *schema; /* STRUCT: the columns to give, in order: those the query needs */
     const struct mr_type *full_schema; /* as declared: a record is accepted as if all were read */
-    const struct mr_option *options; /* Spark's, validated by check_options */
+    const struct mr_option *options;   /* Spark's, validated by check_options */
     uint32_t options_n;
     const struct mr_zone *zone;
     uint32_t batch_rows;
@@ -76,4 +76,5 @@ struct mr_format_ops {
 extern const struct mr_format_ops mr_format_json, mr_format_csv, mr_format_text;
 extern const struct mr_format_ops *const mr_formats[]; /* sorted by name, NULL-ended */
 const struct mr_format_ops *mr_format_find(const char *name);
-const char *mr_option_get(const struct mr_option *options, uint32_t n, const char *name); /* or NULL */
+const char *mr_option_get(const struct mr_option *options, uint32_t n,
+                          const char *name); /* or NULL */
