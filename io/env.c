@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef MR_CHECK
+#ifdef MR_TEST_SWITCHES
 static enum mr_status with_faults(struct mr_env **env, struct mr_error *err)
 {
     const char *schedule = getenv("MILLRACE_FAULT");

@@ -8,8 +8,12 @@ void mr_query_fail(struct mr_query *q, const struct mr_error *err)
 
     /* The winner's error is read after pending_parts is zero, which it lowers later. */
     if (atomic_compare_exchange_strong_explicit(&q->failed, &before, 1, memory_order_relaxed,
-                                                memory_order_relaxed))
+                                                memory_order_relaxed)) {
         q->error = *err;
+        /* Those that sleep until this part sends them something would sleep for ever. */
+        for (uint32_t i = 0; i < q->workers; i++)
+            mr_worker_wake(q->parts[i].worker);
+    }
 }
 
 enum mr_status mr_query_command(struct mr_query *q, enum mr_command command, struct mr_error *err)

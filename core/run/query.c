@@ -25,7 +25,7 @@ static void make_uuid(struct mr_env *env, char *text)
              (unsigned long long)(b & UINT64_C(0xffffffffffff)));
 }
 
-#ifdef MR_CHECK
+#ifdef MR_TEST_SWITCHES
 static bool wants_crash(void)
 {
     const char *when = getenv("MILLRACE_CRASH");
