@@ -5,6 +5,12 @@
 
 enum { SUGGESTIONS_MAX = 5 };
 
+/* Columns and fields: by the letter only under spark.sql.caseSensitive. */
+bool mr_matches(const struct mr_analyzer *an, const char *a, const char *b)
+{
+    return an->session->conf.case_sensitive ? strcmp(a, b) == 0 : mr_same_name(a, b);
+}
+
 static const char *quoted(struct mr_analyzer *an, const char *const *parts, uint32_t n)
 {
     struct mr_buffer b;
@@ -139,7 +145,7 @@ struct mr_expr *mr_analyze_field(struct mr_analyzer *an, struct mr_expr *x, cons
             x->text, (int)b.n, b.data);
     }
     for (uint32_t i = 0; i < t->fields_n; i++)
-        if (mr_same_name(t->fields[i].name, name)) {
+        if (mr_matches(an, t->fields[i].name, name)) {
             found++;
             args[1] = mr_expr_literal_text(an->arena, mr_text_of(t->fields[i].name));
         }
@@ -155,17 +161,18 @@ struct mr_expr *mr_analyze_field(struct mr_analyzer *an, struct mr_expr *x, cons
 }
 
 /* How many of list match parts; the first is *hit, and *used parts name it (the others are fields). */
-static uint32_t match(const struct mr_attribute *list, uint32_t n, const char *const *parts,
-                      uint32_t parts_n, const struct mr_attribute **hit, uint32_t *used)
+static uint32_t match(const struct mr_analyzer *an, const struct mr_attribute *list, uint32_t n,
+                      const char *const *parts, uint32_t parts_n, const struct mr_attribute **hit,
+                      uint32_t *used)
 {
     uint32_t found = 0;
 
     for (uint32_t qualified = parts_n >= 2; found == 0; qualified = 0) {
         for (uint32_t i = 0; i < n; i++) {
             if (qualified
-                    ? list[i].qualifier == NULL || !mr_same_name(list[i].qualifier, parts[0]) ||
-                          !mr_same_name(list[i].name, parts[1])
-                    : list[i].qualified_only || !mr_same_name(list[i].name, parts[0]))
+                    ? list[i].qualifier == NULL || !mr_matches(an, list[i].qualifier, parts[0]) ||
+                          !mr_matches(an, list[i].name, parts[1])
+                    : list[i].qualified_only || !mr_matches(an, list[i].name, parts[0]))
                 continue;
             if (found > 0 && (*hit)->id == list[i].id)
                 continue;
@@ -190,7 +197,7 @@ static struct mr_expr *ambiguous(struct mr_analyzer *an, const struct mr_scope *
         const struct mr_attribute *a = &s->attributes[i];
         const char *full[2] = {a->qualifier, a->name};
 
-        if (mr_same_name(a->name, x->parts[used - 1]) && !a->qualified_only)
+        if (mr_matches(an, a->name, x->parts[used - 1]) && !a->qualified_only)
             mr_buffer_append_format(&b, "%s%s", n++ ? ", " : "",
                                     a->qualifier ? quoted(an, full, 2) : quoted(an, full + 1, 1));
     }
@@ -212,7 +219,7 @@ static struct mr_expr *lambda_variable(struct mr_analyzer *an, const struct mr_s
 {
     for (const struct mr_lambda_frame *f = s->lambdas; f != NULL; f = f->next)
         for (uint32_t i = 0; i < f->n; i++)
-            if (mr_same_name(f->names[i], x->parts[0])) {
+            if (mr_matches(an, f->names[i], x->parts[0])) {
                 struct mr_expr *e = MR_NEW(an->arena, struct mr_expr);
 
                 e->kind = MR_EXPR_VARIABLE;
@@ -234,7 +241,7 @@ static struct mr_expr *by_item(struct mr_analyzer *an, const struct mr_scope *s,
         const struct mr_ast *item = s->items[i];
 
         if (item != NULL && item->kind == MR_AST_ALIAS && item->parts_n == 1 &&
-            mr_same_name(item->parts[0], x->parts[0])) {
+            mr_matches(an, item->parts[0], x->parts[0])) {
             struct mr_scope earlier = *s;
 
             *found = true;
@@ -260,7 +267,7 @@ static struct mr_expr *by_window(struct mr_analyzer *an, const struct mr_scope *
                                  const struct mr_ast *x)
 {
     for (uint32_t i = 0; s->windows != NULL && i < s->windows->n; i++)
-        if (mr_same_name(s->windows->items[i].attribute.name, x->parts[0]))
+        if (mr_matches(an, s->windows->items[i].attribute.name, x->parts[0]))
             return column_of(an, &s->windows->items[i].attribute, x, 1);
     return NULL;
 }
@@ -272,7 +279,7 @@ static struct mr_expr *by_output(struct mr_analyzer *an, const struct mr_scope *
     uint32_t used = 0;
 
     if (s->outputs_n == 0 || (s->aggregation != NULL && s->aggregation->inside) ||
-        match(s->outputs, s->outputs_n, x->parts, x->parts_n, &hit, &used) == 0)
+        match(an, s->outputs, s->outputs_n, x->parts, x->parts_n, &hit, &used) == 0)
         return NULL;
     *found = true;
     return with_fields(an, s->output_exprs[hit - s->outputs], x, used);
@@ -305,7 +312,7 @@ struct mr_expr *mr_analyze_name(struct mr_analyzer *an, struct mr_scope *s, cons
         e = by_output(an, in, x, &found);
         if (found)
             return e;
-        n = match(in->attributes, in->attributes_n, x->parts, x->parts_n, &hit, &used);
+        n = match(an, in->attributes, in->attributes_n, x->parts, x->parts_n, &hit, &used);
         if (n > 1)
             return ambiguous(an, in, x, used);
         if (n == 1)
@@ -322,11 +329,11 @@ struct mr_expr *mr_analyze_name(struct mr_analyzer *an, struct mr_scope *s, cons
     return mr_unresolved_column(an, s, x->parts, x->parts_n, x->place);
 }
 
-static bool excepted(const struct mr_ast *x, const char *name)
+static bool excepted(const struct mr_analyzer *an, const struct mr_ast *x, const char *name)
 {
     for (uint32_t i = 0; i < x->except_n; i++)
         if (x->except[i]->kind == MR_AST_NAME &&
-            mr_same_name(x->except[i]->parts[x->except[i]->parts_n - 1], name))
+            mr_matches(an, x->except[i]->parts[x->except[i]->parts_n - 1], name))
             return true;
     return false;
 }
@@ -353,7 +360,8 @@ static uint32_t struct_star(struct mr_analyzer *an, struct mr_scope *s, const st
     *out = MR_NEW_ARRAY(an->arena, struct mr_named, e->type->fields_n);
     for (uint32_t i = 0; i < e->type->fields_n; i++) {
         const char *field = e->type->fields[i].name;
-        struct mr_expr *f = excepted(x, field) ? NULL : mr_analyze_field(an, e, field, x->place);
+        struct mr_expr *f =
+            excepted(an, x, field) ? NULL : mr_analyze_field(an, e, field, x->place);
 
         if (f != NULL)
             (*out)[n++] = (struct mr_named){.expr = f, .name = field, .place = x->place};
@@ -374,10 +382,10 @@ uint32_t mr_analyze_star(struct mr_analyzer *an, struct mr_scope *s, const struc
 
         if (x->parts_n == 0
                 ? a->qualified_only
-                : a->qualifier == NULL || !mr_same_name(a->qualifier, x->parts[x->parts_n - 1]))
+                : a->qualifier == NULL || !mr_matches(an, a->qualifier, x->parts[x->parts_n - 1]))
             continue;
         hits++;
-        if (!excepted(x, a->name))
+        if (!excepted(an, x, a->name))
             (*out)[n++] = (struct mr_named){
                 .expr = mr_attribute_expr(an->arena, a), .name = a->name, .place = x->place};
     }
@@ -388,7 +396,7 @@ uint32_t mr_analyze_star(struct mr_analyzer *an, struct mr_scope *s, const struc
         uint32_t used;
         const struct mr_ast *e = x->except[i];
 
-        if (match(s->attributes, s->attributes_n, e->parts, e->parts_n, &hit, &used) == 0) {
+        if (match(an, s->attributes, s->attributes_n, e->parts, e->parts_n, &hit, &used) == 0) {
             mr_unresolved_column(an, s, e->parts, e->parts_n, e->place);
             return UINT32_MAX;
         }

@@ -112,7 +112,14 @@ struct mr_logical *mr_analyze_condition(struct mr_analyzer *an, struct mr_logica
                                         struct mr_expr *condition, struct mr_place place);
 bool mr_same_name(const char *a, const char *b);
 
+/* analyze_stream.c */
+struct mr_logical *mr_analyze_watermark(struct mr_analyzer *an, const struct mr_relation *r,
+                                        struct mr_scope *outer);
+struct mr_logical *mr_analyze_deduplicate(struct mr_analyzer *an, const struct mr_relation *r,
+                                          struct mr_scope *outer);
+
 /* analyze_names.c */
+bool mr_matches(const struct mr_analyzer *an, const char *a, const char *b);
 struct mr_expr *mr_analyze_name(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x);
 struct mr_expr *mr_analyze_field(struct mr_analyzer *an, struct mr_expr *x, const char *name,
                                  struct mr_place place);

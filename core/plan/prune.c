@@ -118,6 +118,20 @@ static struct mr_logical *prune_source(struct mr_rewriter *r, struct mr_logical 
     return node;
 }
 
+/* A constant is no key, unless it is the only one (then no rows give no group). */
+static void drop_constant_keys(struct mr_logical *node)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < node->groups_n; i++) {
+        if (node->groups[i]->kind == MR_EXPR_LITERAL && (n > 0 || i + 1 < node->groups_n))
+            continue;
+        node->groups[n] = node->groups[i];
+        node->group_attributes[n++] = node->group_attributes[i];
+    }
+    node->groups_n = n;
+}
+
 static struct mr_logical *prune_aggregate(struct mr_rewriter *r, struct mr_logical *node,
                                           const struct mr_ids *need)
 {
@@ -126,6 +140,7 @@ static struct mr_logical *prune_aggregate(struct mr_rewriter *r, struct mr_logic
         MR_NEW_ARRAY(r->arena, struct mr_logical_aggregate, node->aggregates_n);
     uint32_t n = 0;
 
+    drop_constant_keys(node);
     keep_needed(r, node, need, 1);
     for (uint32_t i = 0; i < node->exprs_n; i++)
         mr_ids_add_expr(&used, node->exprs[i]);

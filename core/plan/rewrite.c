@@ -52,6 +52,64 @@ static void distinct_as_aggregate(struct mr_rewriter *r, struct mr_logical *node
     node->exprs = node->groups;
 }
 
+/* All aggregates are DISTINCT over the same arguments. */
+static bool is_all_distinct(const struct mr_logical *node)
+{
+    const struct mr_expr *first = node->aggregates_n ? node->aggregates[0].call : NULL;
+
+    for (uint32_t i = 0; i < node->aggregates_n; i++) {
+        const struct mr_logical_aggregate *x = &node->aggregates[i];
+
+        if (!x->distinct || x->filter != NULL || x->call->args_n != first->args_n)
+            return false;
+        for (uint32_t k = 0; k < first->args_n; k++)
+            if (!mr_expr_equal(x->call->args[k], first->args[k]))
+                return false;
+    }
+    return first != NULL;
+}
+
+/* Batch only: sum(DISTINCT v) GROUP BY k is sum(v) over the rows of SELECT DISTINCT k, v. */
+static void distinct_below(struct mr_rewriter *r, struct mr_logical *node)
+{
+    struct mr_logical *below;
+    const struct mr_expr *call;
+    uint32_t n = 0, room;
+
+    for (uint32_t i = 0; i < node->children_n; i++)
+        distinct_below(r, node->children[i]);
+    if (node->kind != MR_LOGICAL_AGGREGATE || !is_all_distinct(node))
+        return;
+    call = node->aggregates[0].call;
+    room = node->groups_n + call->args_n;
+    below = mr_logical_unary(r->arena, MR_LOGICAL_AGGREGATE, node->children[0], node->place);
+    below->groups = MR_NEW_ARRAY(r->arena, struct mr_expr *, room);
+    below->group_attributes = MR_NEW_ARRAY(r->arena, struct mr_attribute, room);
+    below->exprs = MR_NEW_ARRAY(r->arena, struct mr_expr *, room);
+    for (uint32_t i = 0; i < room; i++) {
+        struct mr_expr *x = i < node->groups_n ? node->groups[i] : call->args[i - node->groups_n];
+        struct mr_attribute a = {
+            .id = r->next_id++, .name = x->text, .type = x->type, .nullable = x->nullable};
+
+        below->groups[n] = x;
+        below->group_attributes[n] = a;
+        below->exprs[n++] = mr_attribute_expr(r->arena, &a);
+        if (i < node->groups_n)
+            node->groups[i] = below->exprs[i];
+    }
+    below->groups_n = below->exprs_n = below->output_n = n;
+    below->output = below->group_attributes;
+    for (uint32_t i = 0; i < node->aggregates_n; i++) {
+        struct mr_expr *over = MR_NEW(r->arena, struct mr_expr);
+
+        *over = *node->aggregates[i].call;
+        over->args = below->exprs + node->groups_n;
+        node->aggregates[i].call = over;
+        node->aggregates[i].distinct = false;
+    }
+    node->children[0] = below;
+}
+
 static struct mr_expr *fold(struct mr_rewriter *r, struct mr_expr *x)
 {
     return x != NULL ? mr_expr_fold(r->arena, r->session, x) : NULL;
@@ -150,6 +208,8 @@ enum mr_status mr_rewrite(struct mr_rewriter *r, struct mr_logical **plan)
     struct mr_logical *node = inline_ctes(r, *plan);
 
     distinct_as_aggregate(r, node);
+    if (!r->streaming)
+        distinct_below(r, node);
     fold_constants(r, node);
     node = mr_pushdown(r, node);
     node = node != NULL ? mr_prune(r, node) : NULL;
