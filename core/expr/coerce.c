@@ -229,8 +229,7 @@ bool mr_cast_is_implicit(const struct mr_type *from, const struct mr_type *to)
         return from->kind < to->kind;
     }
     if (is_time(from) && is_time(to))
-        return from->kind == MR_DATE ||
-               (from->kind == MR_TIMESTAMP_NTZ && to->kind == MR_TIMESTAMP);
+        return true;
     if (from->kind != to->kind || from->fields_n != to->fields_n)
         return false;
     return from->fields_n > 0 && list_is_implicit(from, to);

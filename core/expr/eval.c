@@ -1,6 +1,7 @@
 #include "core/expr/eval.h"
 
 #include "core/expr/gather.h"
+#include "core/expr/generator.h"
 #include "core/expr/program.h"
 #include "core/expr/signature.h"
 #include "kernels/select/select.h"
@@ -187,31 +188,35 @@ static enum mr_status evaluate(struct mr_eval *e, const struct mr_eval_scope *sc
                                struct mr_eval_node *node, struct mr_column *out,
                                struct mr_error *err);
 
-static enum mr_status run_call(struct mr_eval *e, const struct mr_eval_scope *scope,
-                               struct mr_eval_node *node, struct mr_column *out,
-                               struct mr_error *err)
+static void init_call(struct mr_eval *e, const struct mr_eval_scope *scope,
+                      struct mr_eval_node *node, struct mr_error *err, struct mr_call *call)
+{
+    *call = (struct mr_call){.eval = e,
+                             .expr = node->expr,
+                             .context = &e->context,
+                             .in = scope->in,
+                             .rows = scope->in->rows,
+                             .n = scope->selection->n,
+                             .sel = scope->selection->sel,
+                             .arena = &e->scratch,
+                             .scope = scope,
+                             .node = node,
+                             .state = node->state,
+                             .err = err};
+}
+
+static enum mr_status evaluate_arguments(struct mr_eval *e, const struct mr_eval_scope *scope,
+                                         struct mr_eval_node *node, struct mr_column **out,
+                                         struct mr_error *err)
 {
     const struct mr_expr *x = node->expr;
-    struct mr_call call = {.eval = e,
-                           .expr = x,
-                           .context = &e->context,
-                           .in = scope->in,
-                           .rows = scope->in->rows,
-                           .n = scope->selection->n,
-                           .sel = scope->selection->sel,
-                           .arena = &e->scratch,
-                           .scope = scope,
-                           .node = node,
-                           .state = node->state,
-                           .err = err};
-    struct mr_column *args;
+    struct mr_column *args = MR_NEW_ARRAY(&e->scratch, struct mr_column, x->args_n + 1);
 
-    *out = (struct mr_column){.type = x->type};
-    if (x->function->flags & MR_FN_LAZY)
-        return run_body(&call, NULL, out);
-    args = MR_NEW_ARRAY(&e->scratch, struct mr_column, x->args_n + 1);
+    *out = args;
     for (uint32_t i = 0; i < x->args_n; i++) {
-        if (x->args[i]->kind == MR_EXPR_LAMBDA) {
+        bool bound =
+            i > 0 && x->args[i]->kind == MR_EXPR_LITERAL && (x->function->flags & MR_FN_BOUND);
+        if (bound || x->args[i]->kind == MR_EXPR_LAMBDA) {
             args[i] = (struct mr_column){.type = x->args[i]->type};
             continue;
         }
@@ -219,6 +224,25 @@ static enum mr_status run_call(struct mr_eval *e, const struct mr_eval_scope *sc
         if (status != MR_OK)
             return status;
     }
+    return MR_OK;
+}
+
+static enum mr_status run_call(struct mr_eval *e, const struct mr_eval_scope *scope,
+                               struct mr_eval_node *node, struct mr_column *out,
+                               struct mr_error *err)
+{
+    const struct mr_expr *x = node->expr;
+    struct mr_call call;
+    struct mr_column *args;
+    enum mr_status status;
+
+    init_call(e, scope, node, err, &call);
+    *out = (struct mr_column){.type = x->type};
+    if (x->function->flags & MR_FN_LAZY)
+        return run_body(&call, NULL, out);
+    status = evaluate_arguments(e, scope, node, &args, err);
+    if (status != MR_OK)
+        return status;
     if (x->function->flags & MR_FN_NULL_IF_ANY_NULL)
         return run_strict(e, &call, args, out);
     return run_body(&call, args, out);
@@ -270,6 +294,26 @@ enum mr_status mr_eval(struct mr_eval *e, uint32_t i, const struct mr_batch *in,
     MR_ASSERT(i < e->roots_n);
     set_root(e, in);
     return evaluate(e, &scope, e->roots[i], out, err);
+}
+
+enum mr_status mr_generate(struct mr_eval *e, uint32_t i, const struct mr_batch *in, bool outer,
+                           struct mr_generated *out, struct mr_error *err)
+{
+    struct mr_eval_scope scope = {&e->program, in, &e->root};
+    struct mr_eval_node *node = e->roots[i];
+    struct mr_column *args;
+    struct mr_call call;
+    enum mr_status status;
+
+    MR_ASSERT(i < e->roots_n && node->expr->kind == MR_EXPR_CALL && node->expr->function->generate);
+    set_root(e, in);
+    init_call(e, &scope, node, err, &call);
+    status = evaluate_arguments(e, &scope, node, &args, err);
+    if (status == MR_OK)
+        status = node->expr->function->generate(&call, args, out);
+    if (status == MR_OK)
+        mr_generate_finish(&call, outer, out);
+    return status;
 }
 
 /* Conjuncts narrow the selection one after another. */
@@ -384,4 +428,11 @@ enum mr_status mr_eval_constant(const struct mr_expr *x, const struct mr_eval_co
     }
     mr_eval_close(e);
     return status;
+}
+
+enum mr_status mr_call_argument_error(struct mr_call *call, const char *name, int64_t value)
+{
+    return MR_FAIL_CONDITION(call->err, MR_QUERY, "INVALID_PARAMETER_VALUE",
+                             "The value of parameter(s) `%s` in `%s` is invalid: %lld.", name,
+                             call->expr->function->name, (long long)value);
 }

@@ -45,3 +45,5 @@ static inline const struct mr_column *mr_call_literal(const struct mr_call *call
 {
     return call->expr->args[i]->value;
 }
+/* INVALID_PARAMETER_VALUE: a number out of the range that the function takes. */
+enum mr_status mr_call_argument_error(struct mr_call *call, const char *name, int64_t value);

@@ -3,6 +3,8 @@
 #include "core/expr/aggregate.h"
 #include "core/base/bounds.h"
 #include "core/expr/coerce.h"
+#include "core/expr/function_state.h"
+#include "core/expr/regexp.h"
 #include <stdio.h>
 
 /* What functions.def names. */
@@ -10,8 +12,7 @@
     MR_RESOLVE(resolve);                                                                           \
     MR_BODY(body);
 #define FN_STATE(name, usage, min, max, flags, signature, resolve, body, bytes, fini)              \
-    FN(name, usage, min, max, flags, signature, resolve, body)                                     \
-    void fini(void *state);
+    FN(name, usage, min, max, flags, signature, resolve, body)
 #define FN_PLAN(name, usage, min, max, flags, signature, resolve) MR_RESOLVE(resolve);
 #define AGGREGATE(name, usage, min, max, signature, resolve, aggregate)                            \
     MR_RESOLVE(resolve);                                                                           \

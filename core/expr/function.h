@@ -2,11 +2,7 @@
  *
  * Why      The analyzer, SHOW FUNCTIONS and the docs read this table; to add a function is to add a
  *          row in functions.def and its body in functions_<area>.c. Operators are functions too ("+",
- *          "=", "and"), as are cast, case_when. What the analyzer makes of other syntax:
- *          get_field(struct or array of structs, 'name'), get_item(array or map, key), for x.name and
- *          x[key]; named_struct('name', value, ..) for struct(..); for a generator, the call's type is
- *          the STRUCT of its output columns, with their default names; explode_outer is explode with
- *          the node's outer set, if only explode is there.
+ *          "=", "and"), as are cast, case_when, get_field.
  * Types    resolve gets the argument expressions, may replace them by casts (Spark's implicit casts)
  *          and sets type and nullable, or fails with Spark's condition (DATATYPE_MISMATCH.*). Most rows
  *          use mr_resolve_types, which follows the row's signature (signature.h).
@@ -26,7 +22,10 @@ enum mr_function_flags {
     MR_FN_AGGREGATE = 8,        /* see aggregate.h: no eval */
     MR_FN_GENERATOR = 16,       /* explode, inline, stack, json_tuple: see the generate operator */
     MR_FN_CONTEXT = 32,         /* depends on zone or epoch: folded per epoch only */
-    MR_FN_ALL_ROWS = 64,        /* with NULL_IF_ANY_NULL: the body gets the null rows too, because a
+    MR_FN_BOUND = 256,          /* resolve has read the literal arguments behind the first one: the
+                                    body does not get them */
+    MR_FN_OUTER = 128,   /* a GENERATOR that gives a row of nulls for nothing: explode_outer */
+    MR_FN_ALL_ROWS = 64, /* with NULL_IF_ANY_NULL: the body gets the null rows too, because a
                                    loop over all is faster; it raises nothing for them */
 };
 

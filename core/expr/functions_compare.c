@@ -13,10 +13,23 @@ static bool is_ordered(const struct mr_type *t)
     return true;
 }
 
+/* Structs compare field by field, whatever the names. */
+static bool same_shape(const struct mr_type *a, const struct mr_type *b)
+{
+    if (a->kind != b->kind || a->fields_n != b->fields_n || a->precision != b->precision ||
+        a->scale != b->scale)
+        return false;
+    for (uint32_t i = 0; i < a->fields_n; i++)
+        if (!same_shape(a->fields[i].type, b->fields[i].type))
+            return false;
+    return true;
+}
+
 MR_RESOLVE(comparison)
 {
     const struct mr_type *left = call->args[0]->type, *right = call->args[1]->type;
-    const struct mr_type *common = mr_type_common(left, right, r->arena);
+    const struct mr_type *common =
+        same_shape(left, right) ? left : mr_type_common(left, right, r->arena);
 
     if (common == NULL)
         return mr_mismatch(r, call, "BINARY_OP_DIFF_TYPES",
@@ -27,8 +40,10 @@ MR_RESOLVE(comparison)
         return mr_mismatch(r, call, "INVALID_ORDERING_TYPE",
                            "The `%s` does not support ordering on type \"%s\".",
                            call->function->name, mr_type_sql(r->arena, common));
-    call->args[0] = mr_coerce(r, call->args[0], common);
-    call->args[1] = mr_coerce(r, call->args[1], common);
+    if (!same_shape(left, right)) {
+        call->args[0] = mr_coerce(r, call->args[0], common);
+        call->args[1] = mr_coerce(r, call->args[1], common);
+    }
     call->type = &mr_type_boolean;
     call->nullable = strcmp(call->function->name, "<=>") != 0 && mr_expr_any_nullable(call);
     return MR_OK;

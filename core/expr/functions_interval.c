@@ -135,6 +135,10 @@ static enum mr_status move(struct mr_call *call, const struct mr_column *args, i
     MR_EACH_ROW(call, i, row)
     {
         struct mr_calendar_interval v = mr_interval_at(&args[1], row);
+        if (args[1].type->kind == MR_INTERVAL_DAY_TIME) { /* its days are days of the calendar */
+            v.days = (int32_t)(v.us / MR_US_PER_DAY);
+            v.us %= MR_US_PER_DAY;
+        }
         if (x->type->kind == MR_DATE) {
             int64_t days = mr_calendar_add_months(x->i32[row], sign * (int64_t)v.months) +
                            sign * (v.days + v.us / MR_US_PER_DAY);

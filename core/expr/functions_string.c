@@ -1,5 +1,5 @@
 #include "core/expr/coerce.h"
-#include "core/expr/utf8.h"
+#include "core/expr/chars.h"
 #include "core/expr/writer.h"
 
 /* Lengths, slices, trimming, searching: nothing here writes new text. */
@@ -12,7 +12,7 @@ MR_BODY(length)
     MR_EACH_ROW(call, i, row)
     {
         struct mr_text t = mr_column_text(&args[0], row);
-        out->i32[row] = (int32_t)(bytes ? t.n : mr_utf8_length(t));
+        out->i32[row] = (int32_t)(bytes ? t.n : mr_chars_length(t));
     }
     return MR_OK;
 }
@@ -39,7 +39,7 @@ static void slice(const struct mr_column *x, uint32_t row, int64_t at, int64_t n
 {
     struct mr_text t = mr_column_text(x, row);
     bool bytes = x->type->kind == MR_BINARY;
-    int64_t length = (int64_t)(bytes ? t.n : mr_utf8_length(t));
+    int64_t length = (int64_t)(bytes ? t.n : mr_chars_length(t));
     int64_t from = at > 0 ? at - 1 : at < 0 ? length + at : 0;
     int64_t to = n > INT64_MAX - INT32_MAX ? INT64_MAX : from + n;
     uint64_t first, last;
@@ -50,8 +50,8 @@ static void slice(const struct mr_column *x, uint32_t row, int64_t at, int64_t n
         out->views[row] = (struct mr_view){0};
         return;
     }
-    first = bytes ? (uint64_t)from : mr_utf8_offset(t, (uint64_t)from);
-    last = bytes ? (uint64_t)to : mr_utf8_offset(t, (uint64_t)to);
+    first = bytes ? (uint64_t)from : mr_chars_offset(t, (uint64_t)from);
+    last = bytes ? (uint64_t)to : mr_chars_offset(t, (uint64_t)to);
     mr_text_slice(out, row, x, row, (uint32_t)first, (uint32_t)(last - first));
 }
 
@@ -84,8 +84,8 @@ MR_BODY(right)
 /* Does one of the characters of set stand at t[at..at+bytes)? */
 static bool in_set(struct mr_text set, const char *c, uint32_t bytes)
 {
-    for (uint64_t at = 0; at < set.n; at = mr_utf8_next(set, at))
-        if (mr_utf8_next(set, at) - at == bytes && memcmp(set.data + at, c, bytes) == 0)
+    for (uint64_t at = 0; at < set.n; at = mr_chars_next(set, at))
+        if (mr_chars_next(set, at) - at == bytes && memcmp(set.data + at, c, bytes) == 0)
             return true;
     return false;
 }
@@ -99,7 +99,7 @@ static void trim_row(const struct mr_column *x, uint32_t row, struct mr_text set
     uint64_t from = 0, to = t.n;
 
     while ((sides & TRIM_LEFT) && from < to) {
-        uint64_t next = mr_utf8_next(t, from);
+        uint64_t next = mr_chars_next(t, from);
         if (!in_set(set, t.data + from, (uint32_t)(next - from)))
             break;
         from = next;
@@ -197,10 +197,10 @@ static int32_t position(struct mr_text t, struct mr_text what, int32_t from)
 
     if (from < 1)
         return 0;
-    at = mr_text_find(t, what, mr_utf8_offset(t, (uint64_t)from - 1));
+    at = mr_text_find(t, what, mr_chars_offset(t, (uint64_t)from - 1));
     if (at == UINT64_MAX)
         return 0;
-    return (int32_t)mr_utf8_length((struct mr_text){t.data, at}) + 1;
+    return (int32_t)mr_chars_length((struct mr_text){t.data, at}) + 1;
 }
 
 MR_BODY(instr)
@@ -227,7 +227,7 @@ MR_BODY(ascii)
     {
         struct mr_text t = mr_column_text(&args[0], row);
         uint32_t bytes;
-        out->i32[row] = t.n ? (int32_t)mr_utf8_decode(t.data, t.n, &bytes) : 0;
+        out->i32[row] = t.n ? (int32_t)mr_chars_decode(t.data, t.n, &bytes) : 0;
     }
     return MR_OK;
 }

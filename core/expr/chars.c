@@ -1,4 +1,4 @@
-#include "core/expr/utf8.h"
+#include "core/expr/chars.h"
 
 static bool is_ascii(struct mr_text t)
 {
@@ -15,32 +15,32 @@ static bool is_ascii(struct mr_text t)
     return true;
 }
 
-uint64_t mr_utf8_length(struct mr_text t)
+uint64_t mr_chars_length(struct mr_text t)
 {
     uint64_t n = 0;
 
     if (is_ascii(t))
         return t.n;
-    for (uint64_t at = 0; at < t.n; at = mr_utf8_next(t, at))
+    for (uint64_t at = 0; at < t.n; at = mr_chars_next(t, at))
         n++;
     return n;
 }
 
-uint64_t mr_utf8_offset(struct mr_text t, uint64_t index)
+uint64_t mr_chars_offset(struct mr_text t, uint64_t index)
 {
     uint64_t at = 0;
 
     if (is_ascii(t))
         return index < t.n ? index : t.n;
     for (; index > 0 && at < t.n; index--)
-        at = mr_utf8_next(t, at);
+        at = mr_chars_next(t, at);
     return at;
 }
 
-uint32_t mr_utf8_decode(const char *data, uint64_t n, uint32_t *bytes)
+uint32_t mr_chars_decode(const char *data, uint64_t n, uint32_t *bytes)
 {
     static const uint8_t lead_mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t length = mr_utf8_bytes(data[0]), c;
+    uint32_t length = mr_chars_bytes(data[0]), c;
 
     if (length > n)
         length = 1;
@@ -51,7 +51,7 @@ uint32_t mr_utf8_decode(const char *data, uint64_t n, uint32_t *bytes)
     return c;
 }
 
-uint32_t mr_utf8_encode(uint32_t c, char *out)
+uint32_t mr_chars_encode(uint32_t c, char *out)
 {
     if (c < 0x80) {
         out[0] = (char)c;

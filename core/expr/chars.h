@@ -1,0 +1,26 @@
+/* chars.h - characters (code points) of UTF-8 texts. Bytes that are no UTF-8 count one each, as in
+ * Spark.
+ */
+#pragma once
+#include "core/base/text.h"
+
+static inline uint32_t mr_chars_bytes(char lead) /* of the character that starts with lead */
+{
+    uint8_t c = (uint8_t)lead;
+
+    return c < 0xc2 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 1;
+}
+/* Where the character after the one at at starts; never beyond the end. */
+static inline uint64_t mr_chars_next(struct mr_text t, uint64_t at)
+{
+    uint64_t next = at + mr_chars_bytes(t.data[at]);
+
+    return next < t.n ? next : t.n;
+}
+uint64_t mr_chars_length(struct mr_text t);
+/* Byte offset of character number index (from 0), or t.n. */
+uint64_t mr_chars_offset(struct mr_text t, uint64_t index);
+uint32_t mr_chars_decode(const char *data, uint64_t n, uint32_t *bytes);
+uint32_t mr_chars_encode(uint32_t c, char *out); /* up to 4 bytes */
+/* First occurrence at or after byte from; UINT64_MAX: none. */
+uint64_t mr_text_find(struct mr_text t, struct mr_text what, uint64_t from);

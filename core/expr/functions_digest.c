@@ -1,0 +1,382 @@
+#include "core/expr/coerce.h"
+#include "core/expr/chars.h"
+#include "core/expr/writer.h"
+
+#include <openssl/evp.h>
+#include <zlib.h>
+
+/* md5, sha1, sha2, crc32; base64, hex, encode, decode. */
+
+static const char hex_small[] = "0123456789abcdef";
+static const char hex_large[] = "0123456789ABCDEF";
+
+static uint64_t put_hex(const uint8_t *data, uint64_t n, const char *digits, char *out)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        out[2 * i] = digits[data[i] >> 4];
+        out[2 * i + 1] = digits[data[i] & 15];
+    }
+    return 2 * n;
+}
+
+static enum mr_status digest_row(struct mr_call *call, struct mr_text_writer *w, const EVP_MD *kind,
+                                 struct mr_text t, uint32_t row)
+{
+    uint8_t digest[EVP_MAX_MD_SIZE];
+    unsigned int n = 0;
+
+    if (EVP_Digest(t.data, t.n, digest, &n, kind, NULL) != 1)
+        return MR_FAIL(call->err, MR_QUERY, 0, "%s: the digest is not available",
+                       call->expr->function->name);
+    mr_text_writer_put(w, row, put_hex(digest, n, hex_small, mr_text_writer_room(w, 2 * n)));
+    return MR_OK;
+}
+
+static enum mr_status digest(struct mr_call *call, const struct mr_column *args, const EVP_MD *kind,
+                             struct mr_column *out)
+{
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        enum mr_status status = digest_row(call, &w, kind, mr_column_text(&args[0], row), row);
+        if (status != MR_OK)
+            return status;
+    }
+    return MR_OK;
+}
+
+MR_BODY(md5)
+{
+    return digest(call, args, EVP_md5(), out);
+}
+MR_BODY(sha1)
+{
+    return digest(call, args, EVP_sha1(), out);
+}
+
+/* sha2(t, bits): 224, 256 (or 0), 384, 512; null for others. */
+MR_BODY(sha2)
+{
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        int32_t bits = args[1].i32[row];
+        const EVP_MD *kind = bits == 224                ? EVP_sha224()
+                             : bits == 256 || bits == 0 ? EVP_sha256()
+                             : bits == 384              ? EVP_sha384()
+                             : bits == 512              ? EVP_sha512()
+                                                        : NULL;
+        enum mr_status status = MR_OK;
+        if (kind == NULL)
+            mr_text_writer_null(&w, row, call->rows);
+        else
+            status = digest_row(call, &w, kind, mr_column_text(&args[0], row), row);
+        if (status != MR_OK)
+            return status;
+    }
+    return MR_OK;
+}
+
+MR_BODY(crc32)
+{
+    mr_column_alloc(out, &mr_type_bigint, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text t = mr_column_text(&args[0], row);
+        out->i64[row] = (int64_t)crc32_z(0, (const uint8_t *)t.data, t.n);
+    }
+    return MR_OK;
+}
+
+MR_BODY(base64)
+{
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text t = mr_column_text(&args[0], row);
+        uint8_t *room = (uint8_t *)mr_text_writer_room(&w, (t.n + 2) / 3 * 4 + 1);
+        int n = EVP_EncodeBlock(room, (const uint8_t *)t.data, (int)t.n);
+        mr_text_writer_put(&w, row, (uint64_t)n);
+    }
+    return MR_OK;
+}
+
+static int32_t base64_value(uint8_t c)
+{
+    return c >= 'A' && c <= 'Z'   ? c - 'A'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 26
+           : c >= '0' && c <= '9' ? c - '0' + 52
+           : c == '+' || c == '-' ? 62
+           : c == '/' || c == '_' ? 63
+                                  : -1;
+}
+
+/* As Java's MIME decoder: characters outside the alphabet are skipped, '=' ends it. */
+static uint64_t decode_base64(struct mr_text t, char *out)
+{
+    uint32_t bits = 0, have = 0;
+    uint64_t n = 0;
+
+    for (uint64_t i = 0; i < t.n && t.data[i] != '='; i++) {
+        int32_t v = base64_value((uint8_t)t.data[i]);
+        if (v < 0)
+            continue;
+        bits = bits << 6 | (uint32_t)v;
+        have += 6;
+        if (have >= 8) {
+            have -= 8;
+            out[n++] = (char)(bits >> have);
+        }
+    }
+    return n;
+}
+
+MR_BODY(unbase64)
+{
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_binary, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text t = mr_column_text(&args[0], row);
+        mr_text_writer_put(&w, row, decode_base64(t, mr_text_writer_room(&w, t.n)));
+    }
+    return MR_OK;
+}
+
+/* hex(number): without leading zeros; hex(text or binary): two digits a byte. */
+MR_RESOLVE(hex)
+{
+    enum mr_kind k = call->args[0]->type->kind;
+
+    call->type = &mr_type_string;
+    call->nullable = call->args[0]->nullable;
+    if (k == MR_STRING || k == MR_BINARY)
+        return MR_OK;
+    return mr_coerce_argument(r, call, 0, &mr_type_bigint,
+                              "(\"BIGINT\" or \"BINARY\" or \"STRING\")");
+}
+
+MR_BODY(hex)
+{
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        if (args[0].type->kind == MR_BIGINT) {
+            char *room = mr_text_writer_room(&w, 17);
+            mr_text_writer_put(
+                &w, row,
+                (uint64_t)snprintf(room, 17, "%llX", (unsigned long long)args[0].i64[row]));
+        } else {
+            struct mr_text t = mr_column_text(&args[0], row);
+            char *room = mr_text_writer_room(&w, 2 * t.n);
+            mr_text_writer_put(&w, row, put_hex((const uint8_t *)t.data, t.n, hex_large, room));
+        }
+    }
+    return MR_OK;
+}
+
+static int32_t hex_value(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+MR_BODY(unhex)
+{
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_binary, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text t = mr_column_text(&args[0], row);
+        char *room = mr_text_writer_room(&w, t.n / 2 + 1);
+        uint64_t n = 0, at = 0;
+        bool bad = false;
+        if (t.n % 2) { /* a leading digit of its own */
+            bad = hex_value(t.data[0]) < 0;
+            room[n++] = (char)hex_value(t.data[at++]);
+        }
+        for (; at < t.n && !bad; at += 2) {
+            int32_t high = hex_value(t.data[at]), low = hex_value(t.data[at + 1]);
+            bad = high < 0 || low < 0;
+            room[n++] = (char)((high & 15) << 4 | (low & 15));
+        }
+        if (bad)
+            mr_text_writer_null(&w, row, call->rows);
+        else
+            mr_text_writer_put(&w, row, n);
+    }
+    return MR_OK;
+}
+
+enum charset { UTF_8, LATIN_1, ASCII, UTF_16, UTF_16BE, UTF_16LE, CHARSETS_N };
+static const char *const charsets[] = {"UTF-8",  "ISO-8859-1", "US-ASCII",
+                                       "UTF-16", "UTF-16BE",   "UTF-16LE"};
+
+static enum mr_status find_charset(struct mr_call *call, struct mr_text name, enum charset *out)
+{
+    for (*out = UTF_8; *out < CHARSETS_N; (*out)++)
+        if (mr_text_equal_ignoring_case(name, mr_text_of(charsets[*out])))
+            return MR_OK;
+    return MR_FAIL_CONDITION(call->err, MR_QUERY, "INVALID_PARAMETER_VALUE.CHARSET",
+                             "The value of parameter(s) `charset` in `%s` is invalid: expects one "
+                             "of the iso-8859-1, us-ascii, utf-16, utf-16be, utf-16le, utf-8, but "
+                             "got %.*s.",
+                             call->expr->function->name, (int)name.n, name.data);
+}
+
+static uint64_t put_u16(uint32_t v, bool little, char *out)
+{
+    out[little ? 1 : 0] = (char)(v >> 8);
+    out[little ? 0 : 1] = (char)v;
+    return 2;
+}
+
+static enum mr_status bad_character(struct mr_call *call)
+{
+    return MR_FAIL_CONDITION(call->err, MR_QUERY, "MALFORMED_CHARACTER_CODING",
+                             "Invalid value found when performing `%s`.",
+                             call->expr->function->name);
+}
+
+/* Gives false for a character that the set does not have. */
+static bool encode_text(struct mr_text t, enum charset set, char *out, uint64_t *n)
+{
+    *n = 0;
+    if (set == UTF_16)
+        *n += put_u16(0xfeff, false, out);
+    for (uint64_t at = 0; at < t.n; at = mr_chars_next(t, at)) {
+        uint32_t bytes, c = mr_chars_decode(t.data + at, t.n - at, &bytes);
+        if (set == LATIN_1 || set == ASCII) {
+            if (c > (set == ASCII ? 0x7fu : 0xffu))
+                return false;
+            out[(*n)++] = (char)c;
+        } else if (c < 0x10000) {
+            *n += put_u16(c, set == UTF_16LE, out + *n);
+        } else {
+            *n += put_u16(0xd800 + ((c - 0x10000) >> 10), set == UTF_16LE, out + *n);
+            *n += put_u16(0xdc00 + ((c - 0x10000) & 0x3ff), set == UTF_16LE, out + *n);
+        }
+    }
+    return true;
+}
+
+MR_BODY(encode)
+{
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_binary, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text t = mr_column_text(&args[0], row);
+        char *room = mr_text_writer_room(&w, 2 * t.n + 2);
+        uint64_t n = t.n;
+        enum charset set;
+        enum mr_status status = find_charset(call, mr_column_text(&args[1], row), &set);
+        if (status != MR_OK)
+            return status;
+        if (set == UTF_8)
+            memcpy(room, t.data, t.n);
+        else if (!encode_text(t, set, room, &n))
+            return bad_character(call);
+        mr_text_writer_put(&w, row, n);
+    }
+    return MR_OK;
+}
+
+static bool decode_bytes(struct mr_text t, enum charset set, char *out, uint64_t *n)
+{
+    bool little = set == UTF_16LE;
+    uint64_t at = 0;
+
+    *n = 0;
+    if (set == LATIN_1 || set == ASCII) {
+        for (; at < t.n; at++) {
+            if (set == ASCII && (t.data[at] & 0x80))
+                return false;
+            *n += mr_chars_encode((uint8_t)t.data[at], out + *n);
+        }
+        return true;
+    }
+    for (; at + 2 <= t.n; at += 2) {
+        uint32_t c = (uint32_t)(uint8_t)t.data[at + little] << 8 | (uint8_t)t.data[at + !little];
+        if (set == UTF_16 && at == 0 && (c == 0xfeff || c == 0xfffe)) {
+            little = c == 0xfffe;
+            continue;
+        }
+        if (c >= 0xd800 && c < 0xdc00 && at + 4 <= t.n) {
+            uint32_t low =
+                (uint32_t)(uint8_t)t.data[at + 2 + little] << 8 | (uint8_t)t.data[at + 2 + !little];
+            c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+            at += 2;
+        }
+        *n += mr_chars_encode(c, out + *n);
+    }
+    return at == t.n;
+}
+
+MR_BODY(decode)
+{
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text t = mr_column_text(&args[0], row);
+        char *room = mr_text_writer_room(&w, 4 * t.n + 4);
+        uint64_t n = t.n;
+        enum charset set;
+        enum mr_status status = find_charset(call, mr_column_text(&args[1], row), &set);
+        if (status != MR_OK)
+            return status;
+        if (set == UTF_8)
+            memcpy(room, t.data, t.n);
+        else if (!decode_bytes(t, set, room, &n))
+            return bad_character(call);
+        mr_text_writer_put(&w, row, n);
+    }
+    return MR_OK;
+}
+
+/* decode(x, charset), or decode(x, search, result, .., [default]): the second is a CASE with <=>. */
+MR_RESOLVE(decode)
+{
+    struct mr_expr **args;
+    uint32_t n = 0;
+
+    call->type = &mr_type_string;
+    if (call->args_n == 2) {
+        enum mr_status status = MR_OK;
+        if (call->args[0]->type->kind != MR_STRING && call->args[0]->type->kind != MR_BINARY)
+            status = mr_mismatch_argument(r, call, 0, "\"BINARY\"");
+        call->nullable = mr_expr_any_nullable(call);
+        return status == MR_OK ? mr_coerce_argument(r, call, 1, &mr_type_string, NULL) : status;
+    }
+    args = MR_NEW_ARRAY(r->arena, struct mr_expr *, call->args_n);
+    for (uint32_t i = 1; i + 1 < call->args_n; i += 2) {
+        struct mr_expr *pair[2] = {call->args[0], call->args[i]};
+        enum mr_status status =
+            mr_call_make(r, mr_function_find("<=>"), pair, 2, call->place, call->text, &args[n]);
+        if (status != MR_OK)
+            return status;
+        args[n + 1] = call->args[i + 1];
+        n += 2;
+    }
+    if (call->args_n % 2 == 0)
+        args[n++] = call->args[call->args_n - 1];
+    call->args = args;
+    call->args_n = n;
+    call->function = mr_function_find("case");
+    return call->function->resolve(r, call);
+}

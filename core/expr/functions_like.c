@@ -1,0 +1,126 @@
+#include "core/expr/case_table.h"
+#include "core/expr/coerce.h"
+#include "core/expr/chars.h"
+
+/* LIKE and ILIKE: % is any text, _ any character, the escape makes the next one plain. */
+
+static enum mr_status bad_escape(struct mr_call *call, struct mr_text pattern, bool at_end)
+{
+    return MR_FAIL_CONDITION(call->err, MR_QUERY,
+                             at_end ? "INVALID_FORMAT.ESC_AT_THE_END"
+                                    : "INVALID_FORMAT.ESC_IN_THE_MIDDLE",
+                             "The format is invalid: '%.*s'. The escape character is not allowed "
+                             "%s.",
+                             (int)(pattern.n < 512 ? pattern.n : 512), pattern.data,
+                             at_end ? "to end with" : "to precede this character");
+}
+
+/* The escape stands only before %, _ and itself. */
+static enum mr_status check(struct mr_call *call, struct mr_text p, char escape)
+{
+    for (uint64_t i = 0; i < p.n; i++) {
+        if (p.data[i] != escape)
+            continue;
+        if (i + 1 == p.n)
+            return bad_escape(call, p, true);
+        if (p.data[i + 1] != '%' && p.data[i + 1] != '_' && p.data[i + 1] != escape)
+            return bad_escape(call, p, false);
+        i++;
+    }
+    return MR_OK;
+}
+
+static bool same_character(struct mr_text t, uint64_t at, struct mr_text p, uint64_t p_at,
+                           bool ignore_case)
+{
+    uint32_t x_bytes, y_bytes, x_out[3], y_out[3];
+    uint32_t x = mr_chars_decode(t.data + at, t.n - at, &x_bytes);
+    uint32_t y = mr_chars_decode(p.data + p_at, p.n - p_at, &y_bytes);
+
+    if (x == y || !ignore_case)
+        return x == y;
+    return mr_case_map(MR_CASE_LOWER, x, x_out) == 1 && mr_case_map(MR_CASE_LOWER, y, y_out) == 1 &&
+           x_out[0] == y_out[0];
+}
+
+/* Greedy with one point to come back to: the last %. */
+static bool matches(struct mr_text t, struct mr_text p, char escape, bool ignore_case)
+{
+    uint64_t at = 0, p_at = 0, star = UINT64_MAX, star_at = 0;
+
+    while (at < t.n || p_at < p.n) {
+        if (p_at < p.n && p.data[p_at] == '%' && escape != '%') {
+            star = ++p_at;
+            star_at = at;
+            continue;
+        }
+        if (p_at < p.n && at < t.n) {
+            bool escaped = p.data[p_at] == escape;
+            uint64_t plain = p_at + escaped;
+            if ((!escaped && p.data[p_at] == '_') || same_character(t, at, p, plain, ignore_case)) {
+                p_at = !escaped && p.data[p_at] == '_' ? p_at + 1 : mr_chars_next(p, plain);
+                at = mr_chars_next(t, at);
+                continue;
+            }
+        }
+        if (star == UINT64_MAX || star_at >= t.n)
+            return false;
+        star_at = mr_chars_next(t, star_at);
+        at = star_at;
+        p_at = star;
+    }
+    return true;
+}
+
+/* %text%, text%, %text, text without other wildcards: a search. */
+static bool find_simple(struct mr_text t, struct mr_text p, char escape, bool *result)
+{
+    bool open_left = p.n > 0 && p.data[0] == '%', open_right = p.n > 1 && p.data[p.n - 1] == '%';
+    struct mr_text middle = {p.data + open_left, p.n - open_left - open_right};
+
+    for (uint64_t i = 0; i < middle.n; i++)
+        if (middle.data[i] == '%' || middle.data[i] == '_' || middle.data[i] == escape)
+            return false;
+    if (open_left && open_right)
+        *result = mr_text_find(t, middle, 0) != UINT64_MAX;
+    else if (open_left)
+        *result = t.n >= middle.n && memcmp(t.data + t.n - middle.n, middle.data, middle.n) == 0;
+    else if (open_right)
+        *result = t.n >= middle.n && memcmp(t.data, middle.data, middle.n) == 0;
+    else
+        *result = mr_text_equal(t, middle);
+    return true;
+}
+
+static enum mr_status like(struct mr_call *call, const struct mr_column *args, bool ignore_case,
+                           struct mr_column *out)
+{
+    bool checked = false;
+
+    mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text t = mr_column_text(&args[0], row), p = mr_column_text(&args[1], row);
+        char escape = call->expr->args_n > 2 ? mr_column_text(&args[2], row).data[0] : '\\';
+        bool result;
+        if (!checked) {
+            enum mr_status status = check(call, p, escape);
+            if (status != MR_OK)
+                return status;
+            checked = mr_call_is_literal(call, 1);
+        }
+        if (ignore_case || !find_simple(t, p, escape, &result))
+            result = matches(t, p, escape, ignore_case);
+        mr_bit_put(out->bits, row, result);
+    }
+    return MR_OK;
+}
+
+MR_BODY(like)
+{
+    return like(call, args, false, out);
+}
+MR_BODY(ilike)
+{
+    return like(call, args, true, out);
+}

@@ -1,0 +1,190 @@
+#include "core/expr/coerce.h"
+#include "core/expr/function_state.h"
+#include "core/expr/writer.h"
+
+#include <stdio.h>
+
+/* typeof, raise_error, assert_true, rand, uuid and what else fits nowhere. */
+
+/* A constant: the call becomes its literal. */
+static enum mr_status become_text(struct mr_resolve *r, struct mr_expr *call, struct mr_text t)
+{
+    struct mr_expr *literal = mr_expr_literal_text(r->arena, t);
+    const char *text = call->text;
+    struct mr_place place = call->place;
+
+    *call = *literal;
+    call->text = text;
+    call->place = place;
+    return MR_OK;
+}
+
+MR_RESOLVE(typeof)
+{
+    struct mr_buffer b;
+
+    mr_buffer_init(&b, r->arena);
+    mr_type_print(call->args[0]->type, &b);
+    return become_text(r, call, mr_buffer_text(&b));
+}
+
+MR_RESOLVE(version)
+{
+    return become_text(r, call, MR_TEXT("4.2.0"));
+}
+MR_RESOLVE(current_catalog)
+{
+    return become_text(r, call, MR_TEXT("spark_catalog"));
+}
+MR_RESOLVE(current_database)
+{
+    return become_text(r, call, MR_TEXT("default"));
+}
+
+MR_BODY(raise_error)
+{
+    if (call->n > 0) {
+        uint32_t row = call->sel ? call->sel[0] : 0;
+        struct mr_text t = mr_column_text(&args[0], row);
+        return MR_FAIL_CONDITION(call->err, MR_QUERY, "USER_RAISED_EXCEPTION", "%.*s", (int)t.n,
+                                 t.data);
+    }
+    mr_column_alloc_null(out, call->expr->type, call->rows, call->arena);
+    return MR_OK;
+}
+
+MR_RESOLVE(raise_error)
+{
+    call->type = &mr_type_void;
+    call->nullable = true;
+    return mr_coerce_argument(r, call, 0, &mr_type_string, NULL);
+}
+
+MR_RESOLVE(assert_true)
+{
+    enum mr_status status = mr_coerce_argument(r, call, 0, &mr_type_boolean, NULL);
+
+    call->type = &mr_type_void;
+    call->nullable = true;
+    return status == MR_OK && call->args_n > 1
+               ? mr_coerce_argument(r, call, 1, &mr_type_string, NULL)
+               : status;
+}
+
+MR_BODY(assert_true)
+{
+    MR_EACH_ROW(call, i, row)
+    {
+        if (!mr_column_is_null(&args[0], row) && mr_bit_get(args[0].bits, row))
+            continue;
+        struct mr_text t = call->expr->args_n > 1 ? mr_column_text(&args[1], row)
+                                                  : mr_text_of(call->expr->args[0]->text);
+        return MR_FAIL_CONDITION(call->err, MR_QUERY, "USER_RAISED_EXCEPTION",
+                                 call->expr->args_n > 1 ? "%.*s" : "'%.*s' is not true!", (int)t.n,
+                                 t.data);
+    }
+    mr_column_alloc_null(out, call->expr->type, call->rows, call->arena);
+    return MR_OK;
+}
+
+/* A stream of numbers per call site and worker: from the seed or, without one, from the epoch's time. */
+struct random_state {
+    uint64_t state;
+    bool seeded;
+};
+_Static_assert(sizeof(struct random_state) <= MR_RANDOM_STATE_BYTES, "the table says how much");
+
+static uint64_t next_random(struct mr_call *call) /* SplitMix64 (Steele, Lea, Flood 2014) */
+{
+    struct random_state *s = call->state;
+    uint64_t x;
+
+    if (!s->seeded) {
+        s->state = (uint64_t)call->context->now_us * 0x9e3779b97f4a7c15u +
+                   ((uint64_t)call->context->worker << 48) + (uint64_t)(uintptr_t)call->node;
+        if (call->expr->args_n > 0)
+            s->state = (uint64_t)call->expr->args[0]->value->i64[0] + call->context->worker;
+        s->seeded = true;
+    }
+    x = s->state += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+MR_RESOLVE(rand)
+{
+    enum mr_status status = MR_OK;
+
+    call->type = &mr_type_double;
+    if (call->args_n == 0)
+        return MR_OK;
+    status = mr_require_literal(r, call, 0, "seed");
+    if (status == MR_OK && call->args[0]->type->kind != MR_BIGINT) {
+        const struct mr_expr *seed = call->args[0];
+        call->args[0] = mr_expr_literal_i64(r->arena, &mr_type_bigint,
+                                            seed->type->kind == MR_INT ? seed->value->i32[0] : 0);
+    }
+    return status;
+}
+
+MR_BODY(rand)
+{
+    (void)args;
+    mr_column_alloc(out, &mr_type_double, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    out->f64[row] = (double)(next_random(call) >> 11) * 0x1p-53;
+    return MR_OK;
+}
+
+MR_BODY(uuid)
+{
+    (void)args;
+    mr_column_alloc(out, &mr_type_string, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        uint64_t high = next_random(call), low = next_random(call);
+        char text[40];
+        int n = snprintf(text, sizeof text, "%08x-%04x-4%03x-%04x-%012llx", (uint32_t)(high >> 32),
+                         (uint32_t)(high >> 16) & 0xffff, (uint32_t)high & 0xfff,
+                         ((uint32_t)(low >> 48) & 0x3fff) | 0x8000,
+                         (unsigned long long)(low & 0xffffffffffff));
+        mr_column_set_text(out, row, (struct mr_text){text, (uint64_t)n}, call->arena);
+    }
+    return MR_OK;
+}
+
+MR_BODY(spark_partition_id)
+{
+    (void)args;
+    mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    out->i32[row] = (int32_t)call->context->worker;
+    return MR_OK;
+}
+
+MR_BODY(input_file_name)
+{
+    const char *name = call->context->input_file ? call->context->input_file : "";
+    struct mr_text_writer w;
+
+    (void)args;
+    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    mr_text_writer_copy(&w, row, mr_text_of(name));
+    return MR_OK;
+}
+
+/* zeroifnull(a) is coalesce(a, 0), nullifzero(a) is nullif(a, 0). */
+MR_RESOLVE(zeroifnull)
+{
+    bool to_null = strcmp(call->function->name, "nullifzero") == 0;
+    struct mr_expr **args = MR_NEW_ARRAY(r->arena, struct mr_expr *, 2);
+
+    args[0] = call->args[0];
+    args[1] = mr_expr_literal_i64(r->arena, &mr_type_int, 0);
+    call->args = args;
+    call->args_n = 2;
+    call->function = mr_function_find(to_null ? "nullif" : "coalesce");
+    return call->function->resolve(r, call);
+}

@@ -1,0 +1,451 @@
+#include "core/base/time.h"
+#include "core/expr/calendar.h"
+#include "core/expr/time_part.h"
+#include "core/expr/writer.h"
+
+#include <math.h>
+
+/* Parts of dates and timestamps, moving dates, truncating, the clock. Formatting is in
+ * functions_datetime.c. */
+
+/* Local microseconds of a DATE or timestamp. */
+static int64_t local_us(const struct mr_call *call, const struct mr_column *x, uint32_t row)
+{
+    if (x->type->kind == MR_DATE)
+        return x->i32[row] * MR_US_PER_DAY;
+    return x->type->kind == MR_TIMESTAMP ? mr_zone_to_local(call->context->zone, x->i64[row])
+                                         : x->i64[row];
+}
+
+static int32_t iso_weekday(int64_t days) /* Monday is 1 */
+{
+    return (int32_t)mr_floor_mod(days + 3, 7) + 1;
+}
+
+static void iso_week(int64_t days, int32_t *year, int32_t *week)
+{
+    int64_t thursday = days - iso_weekday(days) + 4;
+    uint32_t month, day;
+
+    mr_civil_from_days(thursday, year, &month, &day);
+    *week = (int32_t)((thursday - mr_days_from_civil(*year, 1, 1)) / 7) + 1;
+}
+
+int32_t mr_time_part(enum mr_time_part part, int64_t us)
+{
+    int64_t days = mr_floor_div(us, MR_US_PER_DAY), of_day = mr_floor_mod(us, MR_US_PER_DAY);
+    int32_t year, week;
+    uint32_t month, day;
+
+    switch (part) {
+    case MR_PART_HOUR:
+        return (int32_t)(of_day / MR_US_PER_HOUR);
+    case MR_PART_MINUTE:
+        return (int32_t)(of_day / MR_US_PER_MINUTE % 60);
+    case MR_PART_SECOND:
+        return (int32_t)(of_day / MR_US_PER_SECOND % 60);
+    case MR_PART_DAY_OF_WEEK:
+        return iso_weekday(days) % 7 + 1;
+    case MR_PART_DAY_OF_WEEK_ISO:
+        return iso_weekday(days);
+    case MR_PART_WEEKDAY:
+        return iso_weekday(days) - 1;
+    case MR_PART_WEEK:
+        iso_week(days, &year, &week);
+        return week;
+    case MR_PART_YEAR_OF_WEEK:
+        iso_week(days, &year, &week);
+        return year;
+    default:
+        break;
+    }
+    mr_civil_from_days(days, &year, &month, &day);
+    switch (part) {
+    case MR_PART_YEAR:
+        return year;
+    case MR_PART_QUARTER:
+        return (int32_t)(month + 2) / 3;
+    case MR_PART_MONTH:
+        return (int32_t)month;
+    case MR_PART_DAY:
+        return (int32_t)day;
+    default: /* day of the year */
+        return (int32_t)(days - mr_days_from_civil(year, 1, 1)) + 1;
+    }
+}
+
+static const struct {
+    const char *name;
+    enum mr_time_part part;
+} parts[] = {{"year", MR_PART_YEAR},
+             {"quarter", MR_PART_QUARTER},
+             {"month", MR_PART_MONTH},
+             {"day", MR_PART_DAY},
+             {"dayofmonth", MR_PART_DAY},
+             {"dayofyear", MR_PART_DAY_OF_YEAR},
+             {"dayofweek", MR_PART_DAY_OF_WEEK},
+             {"weekday", MR_PART_WEEKDAY},
+             {"weekofyear", MR_PART_WEEK},
+             {"hour", MR_PART_HOUR},
+             {"minute", MR_PART_MINUTE},
+             {"second", MR_PART_SECOND},
+             {"years", MR_PART_YEAR},
+             {"y", MR_PART_YEAR},
+             {"yr", MR_PART_YEAR},
+             {"yrs", MR_PART_YEAR},
+             {"yearofweek", MR_PART_YEAR_OF_WEEK},
+             {"qtr", MR_PART_QUARTER},
+             {"months", MR_PART_MONTH},
+             {"mon", MR_PART_MONTH},
+             {"mons", MR_PART_MONTH},
+             {"week", MR_PART_WEEK},
+             {"weeks", MR_PART_WEEK},
+             {"w", MR_PART_WEEK},
+             {"days", MR_PART_DAY},
+             {"d", MR_PART_DAY},
+             {"dow", MR_PART_DAY_OF_WEEK},
+             {"dow_iso", MR_PART_DAY_OF_WEEK_ISO},
+             {"dayofweek_iso", MR_PART_DAY_OF_WEEK_ISO},
+             {"doy", MR_PART_DAY_OF_YEAR},
+             {"hours", MR_PART_HOUR},
+             {"h", MR_PART_HOUR},
+             {"hr", MR_PART_HOUR},
+             {"hrs", MR_PART_HOUR},
+             {"minutes", MR_PART_MINUTE},
+             {"m", MR_PART_MINUTE},
+             {"min", MR_PART_MINUTE},
+             {"mins", MR_PART_MINUTE},
+             {"seconds", MR_PART_FRACTION},
+             {"s", MR_PART_FRACTION},
+             {"sec", MR_PART_FRACTION},
+             {"secs", MR_PART_FRACTION}};
+
+static enum mr_time_part part_of(struct mr_text name)
+{
+    for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (mr_text_equal_ignoring_case(name, mr_text_of(parts[i].name)))
+            return parts[i].part;
+    return MR_PARTS_N;
+}
+
+/* year(t) and the others: dates for the calendar's parts, instants for those of the day. */
+MR_RESOLVE(time_part)
+{
+    enum mr_time_part *part = MR_NEW(r->arena, enum mr_time_part);
+    enum mr_kind k = call->args[0]->type->kind;
+
+    *part = part_of(mr_text_of(call->function->name));
+    call->data = part;
+    call->type = &mr_type_int;
+    call->nullable = call->args[0]->nullable;
+    if (k == MR_TIMESTAMP || k == MR_TIMESTAMP_NTZ ||
+        (k == MR_DATE && *part != MR_PART_HOUR && *part != MR_PART_MINUTE &&
+         *part != MR_PART_SECOND))
+        return MR_OK;
+    if (*part >= MR_PART_HOUR && *part <= MR_PART_SECOND)
+        return mr_coerce_argument(r, call, 0, &mr_type_timestamp, NULL);
+    return mr_coerce_argument(r, call, 0, &mr_type_date, NULL);
+}
+
+MR_BODY(time_part)
+{
+    const enum mr_time_part *part = call->expr->data;
+
+    mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        int64_t us = local_us(call, &args[0], row);
+        if (*part == MR_PART_FRACTION) /* DECIMAL(8,6) */
+            out->i128[row] = mr_floor_mod(us, MR_US_PER_MINUTE);
+        else
+            out->i32[row] = mr_time_part(*part, us);
+    }
+    return MR_OK;
+}
+
+/* extract(field FROM t), date_part('field', t): the field goes behind the time. */
+MR_RESOLVE(extract)
+{
+    enum mr_time_part *part = MR_NEW(r->arena, enum mr_time_part);
+    enum mr_status status = mr_require_literal(r, call, 0, "field");
+    struct mr_text name;
+    enum mr_kind k;
+
+    if (status != MR_OK)
+        return status;
+    name = call->args[0]->type->kind == MR_STRING && !mr_expr_is_null_literal(call->args[0])
+               ? mr_column_text(call->args[0]->value, 0)
+               : MR_TEXT("");
+    *part = part_of(name);
+    if (*part == MR_PART_SECOND)
+        *part = MR_PART_FRACTION;
+    if (*part == MR_PARTS_N)
+        return MR_FAIL_CONDITION(r->err, MR_USER, "INVALID_EXTRACT_FIELD",
+                                 "Cannot extract `%.*s` from \"%s\".", (int)name.n, name.data,
+                                 call->args[1]->text ? call->args[1]->text : "");
+    struct mr_expr *field = call->args[0];
+    call->args[0] = call->args[1];
+    call->args[1] = field;
+    call->data = part;
+    k = call->args[0]->type->kind;
+    call->type = *part == MR_PART_FRACTION ? mr_type_decimal(r->arena, 8, 6) : &mr_type_int;
+    call->nullable = call->args[0]->nullable;
+    if (k == MR_DATE || k == MR_TIMESTAMP || k == MR_TIMESTAMP_NTZ)
+        return MR_OK;
+    return mr_coerce_argument(r, call, 0, &mr_type_timestamp, NULL);
+}
+
+static const char days_short[] = "MonTueWedThuFriSatSun";
+static const char months_short[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+
+static enum mr_status name_of(struct mr_call *call, const struct mr_column *x,
+                              enum mr_time_part part, const char *names, struct mr_column *out)
+{
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        int32_t number = mr_time_part(part, x->i32[row] * MR_US_PER_DAY);
+        mr_text_writer_copy(&w, row, (struct mr_text){names + 3 * (number - 1), 3});
+    }
+    return MR_OK;
+}
+
+MR_BODY(dayname)
+{
+    return name_of(call, args, MR_PART_DAY_OF_WEEK_ISO, days_short, out);
+}
+MR_BODY(monthname)
+{
+    return name_of(call, args, MR_PART_MONTH, months_short, out);
+}
+
+MR_BODY(current_timestamp)
+{
+    (void)args;
+    mr_column_alloc(out, &mr_type_timestamp, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    out->i64[row] = call->context->now_us;
+    return MR_OK;
+}
+
+MR_BODY(localtimestamp)
+{
+    (void)args;
+    mr_column_alloc(out, &mr_type_timestamp_ntz, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    out->i64[row] = mr_zone_to_local(call->context->zone, call->context->now_us);
+    return MR_OK;
+}
+
+MR_BODY(current_date)
+{
+    int64_t local = mr_zone_to_local(call->context->zone, call->context->now_us);
+
+    (void)args;
+    mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    out->i32[row] = (int32_t)mr_floor_div(local, MR_US_PER_DAY);
+    return MR_OK;
+}
+
+MR_BODY(current_timezone)
+{
+    (void)args;
+    mr_column_alloc(out, &mr_type_string, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    mr_column_set_text(out, row, mr_text_of(mr_zone_name(call->context->zone)), call->arena);
+    return MR_OK;
+}
+
+/* date_add, date_sub: the number may also be a SMALLINT or TINYINT. */
+MR_RESOLVE(date_add)
+{
+    enum mr_status status = mr_coerce_argument(r, call, 0, &mr_type_date, NULL);
+
+    if (status == MR_OK)
+        status = mr_coerce_argument(r, call, 1, &mr_type_int,
+                                    "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
+    call->type = &mr_type_date;
+    call->nullable = mr_expr_any_nullable(call);
+    return status;
+}
+
+static enum mr_status add_days(struct mr_call *call, const struct mr_column *args, int64_t sign,
+                               struct mr_column *out)
+{
+    mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        int64_t days = args[0].i32[row] + sign * args[1].i32[row];
+        out->i32[row] = (int32_t)days;
+        if (days != out->i32[row])
+            return MR_FAIL_CONDITION(call->err, MR_QUERY, "DATETIME_OVERFLOW",
+                                     "Datetime operation overflow: add %lld days to a date.",
+                                     (long long)(sign * args[1].i32[row]));
+    }
+    return MR_OK;
+}
+
+MR_BODY(date_add)
+{
+    return add_days(call, args, 1, out);
+}
+MR_BODY(date_sub)
+{
+    return add_days(call, args, -1, out);
+}
+
+MR_BODY(datediff)
+{
+    mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    out->i32[row] = (int32_t)((int64_t)args[0].i32[row] - args[1].i32[row]);
+    return MR_OK;
+}
+
+MR_BODY(add_months)
+{
+    mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    out->i32[row] = (int32_t)mr_calendar_add_months(args[0].i32[row], args[1].i32[row]);
+    return MR_OK;
+}
+
+MR_BODY(last_day)
+{
+    mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        int32_t year;
+        uint32_t month, day;
+        mr_civil_from_days(args[0].i32[row], &year, &month, &day);
+        out->i32[row] = (int32_t)mr_days_from_civil(year, month, mr_days_of_month(year, month));
+    }
+    return MR_OK;
+}
+
+/* next_day(date, 'Monday'): the first such day after it. */
+MR_BODY(next_day)
+{
+    static const char *const names[] = {"mo", "mon", "monday",    "tu", "tue", "tuesday",
+                                        "we", "wed", "wednesday", "th", "thu", "thursday",
+                                        "fr", "fri", "friday",    "sa", "sat", "saturday",
+                                        "su", "sun", "sunday"};
+
+    mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text name = mr_column_text(&args[1], row);
+        int32_t wanted = -1, days = args[0].i32[row];
+        for (int32_t k = 0; k < 21 && wanted < 0; k++)
+            if (mr_text_equal_ignoring_case(name, mr_text_of(names[k])))
+                wanted = k / 3;
+        if (wanted < 0)
+            return MR_FAIL_CONDITION(call->err, MR_QUERY, "ILLEGAL_DAY_OF_WEEK",
+                                     "Illegal input for day of week: %.*s.", (int)name.n,
+                                     name.data);
+        out->i32[row] = days + 1 + (int32_t)mr_floor_mod(wanted - iso_weekday(days), 7);
+    }
+    return MR_OK;
+}
+
+/* Start of the unit in local time; false: no such unit, the result is null. */
+static bool truncate(struct mr_text unit, int64_t us, int64_t *out)
+{
+    static const struct {
+        const char *name;
+        int64_t us; /* 0: a unit of the calendar */
+        int32_t months;
+    } units[] = {{"microsecond", 1, 0},
+                 {"millisecond", 1000, 0},
+                 {"second", MR_US_PER_SECOND, 0},
+                 {"minute", MR_US_PER_MINUTE, 0},
+                 {"hour", MR_US_PER_HOUR, 0},
+                 {"day", MR_US_PER_DAY, 0},
+                 {"dd", MR_US_PER_DAY, 0},
+                 {"week", 0, 0},
+                 {"mon", 0, 1},
+                 {"month", 0, 1},
+                 {"mm", 0, 1},
+                 {"quarter", 0, 3},
+                 {"year", 0, 12},
+                 {"yyyy", 0, 12},
+                 {"yy", 0, 12}};
+    int32_t year;
+    uint32_t month, day;
+    int64_t days = mr_floor_div(us, MR_US_PER_DAY);
+
+    for (uint32_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (!mr_text_equal_ignoring_case(unit, mr_text_of(units[i].name)))
+            continue;
+        if (units[i].us) {
+            *out = us - mr_floor_mod(us, units[i].us);
+        } else if (units[i].months == 0) {
+            *out = (days - iso_weekday(days) + 1) * MR_US_PER_DAY;
+        } else {
+            mr_civil_from_days(days, &year, &month, &day);
+            month = (month - 1) / (uint32_t)units[i].months * (uint32_t)units[i].months + 1;
+            *out = mr_days_from_civil(year, month, 1) * MR_US_PER_DAY;
+        }
+        return true;
+    }
+    return false;
+}
+
+MR_BODY(date_trunc)
+{
+    bool instant = call->expr->type->kind == MR_TIMESTAMP;
+
+    mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        if (!truncate(mr_column_text(&args[0], row), local_us(call, &args[1], row), &out->i64[row]))
+            mr_column_put_null(out, row, call->rows, call->arena);
+        else if (instant)
+            out->i64[row] = mr_zone_to_utc(call->context->zone, out->i64[row]);
+    }
+    return MR_OK;
+}
+
+/* trunc(date, unit): week and above. */
+MR_BODY(trunc)
+{
+    mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text unit = mr_column_text(&args[1], row);
+        int64_t us, days = args[0].i32[row] * MR_US_PER_DAY, probe;
+        bool small = truncate(unit, MR_US_PER_DAY + 1, &probe) && probe >= MR_US_PER_DAY;
+        if (small || !truncate(unit, days, &us))
+            mr_column_put_null(out, row, call->rows, call->arena);
+        else
+            out->i32[row] = (int32_t)mr_floor_div(us, MR_US_PER_DAY);
+    }
+    return MR_OK;
+}
+
+/* months_between(a, b[, round]): whole months where the days agree or both are last ones, else with 31sts. */
+MR_BODY(months_between)
+{
+    mr_column_alloc(out, &mr_type_double, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_civil a, b;
+        mr_civil_from_us(local_us(call, &args[0], row), &a);
+        mr_civil_from_us(local_us(call, &args[1], row), &b);
+        double months = (a.year - b.year) * 12.0 + (double)a.month - (double)b.month;
+        bool last = a.day == mr_days_of_month(a.year, a.month) &&
+                    b.day == mr_days_of_month(b.year, b.month);
+        if (a.day != b.day && !last) {
+            double seconds_a = a.day * 86400.0 + a.hour * 3600.0 + a.minute * 60.0 + a.second;
+            double seconds_b = b.day * 86400.0 + b.hour * 3600.0 + b.minute * 60.0 + b.second;
+            months += (seconds_a - seconds_b) / (31 * 86400.0);
+        }
+        if (call->expr->args_n < 3 || mr_bit_get(args[2].bits, row))
+            months = round(months * 1e8) / 1e8;
+        out->f64[row] = months;
+    }
+    return MR_OK;
+}
