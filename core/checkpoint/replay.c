@@ -176,7 +176,8 @@ static enum mr_status find_plan(struct replay *r, struct mr_recovered *out, stru
         return MR_OK;
     if (!mr_record_take_plan(found, &plan))
         return corrupt(c, "the plan of the last epoch is malformed", err);
-    if (out->has_commit && plan.epoch != out->commit.epoch + 1)
+    /* Without durability the head may be ahead of the log. */
+    if (plan.epoch != (out->has_commit ? out->commit.epoch + 1 : 0))
         return MR_OK;
     enum mr_status status = keep(&c->plan, found, err);
     if (status != MR_OK)

@@ -1,0 +1,339 @@
+/* What a checkpoint does about bytes that changed, files that are short or gone, and power cuts. */
+#include "core/checkpoint/blocks.h"
+#include "io/fault/fault.h"
+#include "tests/core/checkpoint/world.h"
+
+#include "tests/core/checkpoint/cut.h"
+
+enum { FILES_MAX = 32 };
+
+struct stored {
+    char path[400];
+    uint8_t *data;
+    uint64_t n;
+};
+
+static struct stored files[FILES_MAX];
+static uint32_t files_n;
+
+static int load_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+    (void)ftw;
+    if (type != FTW_F)
+        return 0;
+    if (strstr(path, ".tmp")) /* a round under way: the next open removes it */
+        return remove(path);
+    assert_true(files_n < FILES_MAX);
+    struct stored *f = &files[files_n++];
+    snprintf(f->path, sizeof f->path, "%s", path);
+    f->n = (uint64_t)st->st_size;
+    f->data = malloc(f->n + 1);
+    FILE *in = fopen(path, "rb");
+    assert_int_equal(fread(f->data, 1, f->n, in), f->n);
+    fclose(in);
+    return 0;
+}
+
+static void store_part(const struct stored *f, uint64_t n)
+{
+    FILE *out = fopen(f->path, "wb");
+
+    assert_non_null(out);
+    assert_int_equal(fwrite(f->data, 1, n, out), n);
+    fclose(out);
+}
+
+/* A checkpoint with a snapshot and several segments, closed; its files are in memory. */
+static void make(struct world *w, const char *name)
+{
+    world_init(w, name);
+    w->config.segment_bytes = 32 * 1024;
+    w->config.snapshot_bytes_per_epoch = 20000;
+    assert_int_equal(world_open(w), MR_OK);
+    for (uint32_t i = 0; i < 43; i++)
+        assert_int_equal(world_epoch(w), MR_OK);
+    world_close(w);
+    files_n = 0;
+    nftw(w->path, load_one, 16, FTW_PHYS);
+}
+
+static void forget(struct world *w)
+{
+    for (uint32_t i = 0; i < files_n; i++)
+        free(files[i].data);
+    world_fini(w);
+}
+
+/* Files that an open writes to, back as they were. */
+static void restore(void)
+{
+    for (uint32_t i = 0; i < files_n; i++) {
+        const char *name = strrchr(files[i].path, '/');
+        if (strcmp(name, "/head") == 0 || strcmp(name, "/lock") == 0)
+            store_part(&files[i], files[i].n);
+    }
+}
+
+static bool is_harmless(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return strcmp(name, "/head") == 0 || strcmp(name, "/lock") == 0;
+}
+
+/* Each bit that flips is detected, with the file named, or makes no difference. */
+static void test_flips(void **state)
+{
+    struct world w;
+    uint64_t flips = 0, detected = 0;
+
+    (void)state;
+    make(&w, "flips");
+    for (uint32_t i = 0; i < files_n; i++) {
+        struct stored *f = &files[i];
+        FILE *out = fopen(f->path, "r+b");
+        for (uint64_t at = 0; at < f->n; at++) {
+            /* All of headers and small files, a sample of the rest. */
+            bool is_small = f->n < 2000 || at % MR_BLOCK < 96;
+            if (is_small ? f->data[at] == 0 && at % 5 : at % (f->data[at] ? 11 : 211))
+                continue;
+            uint8_t flipped = f->data[at] ^ (uint8_t)(1u << (at % 8));
+            fseek(out, (long)at, SEEK_SET);
+            fputc(flipped, out);
+            fflush(out);
+            enum mr_status status = world_open(&w);
+            flips++;
+            if (status == MR_OK) {
+                assert_int_equal(w.next, w.acknowledged);
+                world_close(&w);
+            } else {
+                detected++;
+                assert_false(is_harmless(f->path));
+                assert_int_equal(status, MR_CORRUPT);
+                assert_non_null(strstr(w.err.message, w.path));
+            }
+            if (is_harmless(f->path)) {
+                fclose(out);
+                restore();
+                out = fopen(f->path, "r+b");
+            } else {
+                restore();
+                fseek(out, (long)at, SEEK_SET);
+                fputc(f->data[at], out);
+                fflush(out);
+            }
+        }
+        fclose(out);
+    }
+    print_message("%llu flips, %llu detected, the others without effect\n",
+                  (unsigned long long)flips, (unsigned long long)detected);
+    assert_true(detected > 1000);
+    assert_int_equal(world_open(&w), MR_OK);
+    world_close(&w);
+    forget(&w);
+}
+
+static void test_truncation(void **state)
+{
+    struct world w;
+    uint64_t short_ones = 0;
+
+    (void)state;
+    make(&w, "truncation");
+    for (uint32_t i = 0; i < files_n; i++) {
+        if (is_harmless(files[i].path))
+            continue;
+        for (uint64_t n = 0; n < files[i].n; n += n < 2000 ? 17 : 509) {
+            store_part(&files[i], n);
+            enum mr_status status = world_open(&w);
+            if (status == MR_OK) {
+                assert_int_equal(w.next, w.acknowledged);
+                world_close(&w);
+            } else {
+                short_ones++;
+                assert_int_equal(status, MR_CORRUPT);
+            }
+            /* An open may fill up a segment that was cut, or remove one. */
+            for (uint32_t k = 0; k < files_n; k++)
+                store_part(&files[k], files[k].n);
+        }
+    }
+    assert_true(short_ones > 100);
+    forget(&w);
+}
+
+/* Without the head, a log that ends early is a torn tail: an earlier epoch, and it goes on from there. */
+static void test_torn_tail(void **state)
+{
+    struct world w;
+    uint64_t seen = 0;
+
+    (void)state;
+    make(&w, "torn");
+    struct stored *last = NULL;
+    for (uint32_t i = 0; i < files_n; i++) {
+        if (strstr(files[i].path, "/log/") && files[i].n && files[i].data[0] == 'M' &&
+            (last == NULL || strcmp(files[i].path, last->path) > 0))
+            last = &files[i];
+    }
+    assert_non_null(last);
+    for (uint64_t n = 512; n < last->n; n += 512) {
+        uint64_t before = w.acknowledged;
+        for (uint32_t k = 0; k < files_n; k++)
+            store_part(&files[k], files[k].n);
+        char head[300];
+        snprintf(head, sizeof head, "%s/head", w.path);
+        remove(head);
+        /* The rest of the segment was never written. */
+        uint8_t *whole = malloc(last->n);
+        memcpy(whole, last->data, last->n);
+        memset(last->data + n, 0, last->n - n);
+        store_part(last, last->n);
+        memcpy(last->data, whole, last->n);
+        free(whole);
+        enum mr_status status = world_open(&w);
+        if (status == MR_CORRUPT) { /* older than the snapshot */
+            assert_non_null(strstr(w.err.message, "newer than"));
+            continue;
+        }
+        assert_int_equal(status, MR_OK);
+        assert_true(w.next <= before);
+        seen += w.next < before;
+        assert_int_equal(world_epoch(&w), MR_OK);
+        uint64_t reached = w.next;
+        world_close(&w);
+        assert_int_equal(world_open(&w), MR_OK);
+        assert_int_equal(w.next, reached);
+        world_close(&w);
+        w.acknowledged = before;
+    }
+    assert_true(seen > 0);
+    forget(&w);
+}
+
+static void test_missing(void **state)
+{
+    static const struct {
+        const char *folder;
+        enum mr_status status;
+        const char *condition, *text;
+    } rows[] = {
+        {"/metadata", MR_USER, "STREAMING_CHECKPOINT_MISSING_METADATA_FILE", "metadata"},
+        {"/log/", MR_CORRUPT, "", "has no segments"},
+        {"/snapshot/", MR_CORRUPT, "", "without a snapshot"},
+        {"/head", MR_OK, "", ""},
+    };
+    struct world w;
+
+    (void)state;
+    make(&w, "missing");
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (uint32_t k = 0; k < files_n; k++) {
+            store_part(&files[k], files[k].n);
+            if (strstr(files[k].path, rows[i].folder))
+                remove(files[k].path);
+        }
+        assert_int_equal(world_open(&w), rows[i].status);
+        if (rows[i].status == MR_OK) {
+            assert_int_equal(w.next, w.acknowledged);
+            world_close(&w);
+        } else {
+            assert_string_equal(w.err.condition, rows[i].condition);
+            assert_non_null(strstr(w.err.message, rows[i].text));
+        }
+    }
+    forget(&w);
+}
+
+static void test_verify(void **state)
+{
+    struct world w;
+    struct mr_buffer out;
+
+    (void)state;
+    make(&w, "verify");
+    mr_buffer_init(&out, &w.arena);
+    assert_int_equal(mr_checkpoint_verify(w.env, w.path, &out, &w.err), MR_OK);
+    for (uint32_t i = 0; i < files_n; i++) {
+        if (is_harmless(files[i].path) || files[i].data[0] == 0)
+            continue;
+        files[i].data[9] ^= 4;
+        store_part(&files[i], files[i].n);
+        files[i].data[9] ^= 4;
+        mr_buffer_init(&out, &w.arena);
+        assert_int_equal(mr_checkpoint_verify(w.env, w.path, &out, &w.err), MR_CORRUPT);
+        mr_buffer_append(&out, "", 1);
+        assert_non_null(strstr((char *)out.data, "problem: "));
+        store_part(&files[i], files[i].n);
+    }
+    assert_int_equal(mr_checkpoint_verify(w.env, "/nowhere", &out, &w.err), MR_USER);
+    assert_int_equal(mr_checkpoint_show(w.env, "/nowhere", &out, &w.err), MR_USER);
+    forget(&w);
+}
+
+/* Power cuts after operation k of a run, with every durability: what was acknowledged as durable is there; with
+ * the weaker ones an earlier epoch, whole. */
+static void check_cuts(enum mr_durability durability, uint64_t seeds)
+{
+    uint64_t cuts = 0, lost = 0;
+
+    for (uint64_t k = 1;; k += durability == MR_DURABLE_EPOCH ? 1 : 3) {
+        bool is_reached = false;
+        for (uint64_t seed = 1; seed <= seeds; seed++) {
+            struct world w;
+            struct mr_env *real, *cut, *inner;
+            char schedule[64];
+            snprintf(schedule, sizeof schedule, "any:%llu:%s", (unsigned long long)k,
+                     seed % 2 ? "stop" : "halfstop");
+            world_init(&w, "cut");
+            w.config.durability = durability;
+            w.payload = 900;
+            real = w.env;
+            assert_int_equal(mr_env_open("syscalls", &inner, NULL), MR_OK);
+            cut = cut_env_open(inner);
+            w.env = mr_fault_open(cut, schedule);
+            if (world_open(&w) == MR_OK) {
+                for (uint32_t i = 0; i < 26 && world_epoch(&w) == MR_OK; i++)
+                    ;
+                world_close(&w);
+            }
+            is_reached |= mr_fault_count(w.env) >= k;
+            cut_power(cut, seed * 1000 + k);
+            w.env->ops->fini(w.env);
+            w.env = real;
+            if (world_open(&w) != MR_OK)
+                fail_msg("cut at %llu, seed %llu: %s", (unsigned long long)k,
+                         (unsigned long long)seed, w.err.message);
+            if (durability == MR_DURABLE_EPOCH)
+                assert_true(w.next >= w.acknowledged);
+            lost += w.next < w.acknowledged;
+            cuts++;
+            assert_int_equal(world_epoch(&w), MR_OK);
+            world_close(&w);
+            world_fini(&w);
+        }
+        if (!is_reached)
+            break;
+    }
+    print_message("%llu cuts, %llu of them lost epochs\n", (unsigned long long)cuts,
+                  (unsigned long long)lost);
+    assert_int_equal(lost > 0, durability != MR_DURABLE_EPOCH);
+}
+
+static void test_power_cuts(void **state)
+{
+    (void)state;
+    check_cuts(MR_DURABLE_EPOCH, 3);
+    check_cuts(MR_DURABLE_INTERVAL, 2);
+    check_cuts(MR_DURABLE_NONE, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flips),     cmocka_unit_test(test_truncation),
+        cmocka_unit_test(test_torn_tail), cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_verify),    cmocka_unit_test(test_power_cuts),
+    };
+    cmocka_set_test_filter(getenv("ONLY"));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
