@@ -3,6 +3,7 @@
 static const struct mr_operator_ops *const operators[MR_NODES_N] = {
     [MR_NODE_FILTER] = &mr_filter_ops,
     [MR_NODE_PROJECT] = &mr_project_ops,
+    [MR_NODE_GENERATE] = &mr_generate_ops,
     [MR_NODE_EXPAND] = &mr_expand_ops,
     [MR_NODE_WATERMARK] = &mr_watermark_ops,
     [MR_NODE_UNION] = &mr_union_ops,
