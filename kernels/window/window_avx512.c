@@ -29,6 +29,16 @@ static __mmask8 load_valid(const uint64_t *valid, const uint32_t *sel, uint32_t 
     return (__mmask8)ok;
 }
 
+static int64_t add_lanes(__m512i x)
+{
+    uint64_t lanes[8], sum = 0;
+
+    _mm512_storeu_si512(lanes, x);
+    for (uint32_t i = 0; i < 8; i++)
+        sum += lanes[i]; /* may wrap */
+    return (int64_t)sum;
+}
+
 static void range(struct mr_time_range *out, const int64_t *x, const uint64_t *valid,
                   const uint32_t *sel, uint32_t n)
 {
@@ -50,8 +60,8 @@ static void range(struct mr_time_range *out, const int64_t *x, const uint64_t *v
         sum = _mm512_mask_add_epi64(sum, ok, sum, _mm512_sub_epi64(v, base));
     }
     *out = (struct mr_time_range){_mm512_reduce_min_epi64(min), _mm512_reduce_max_epi64(max),
-                                  _mm_cvtsi128_si64(_mm512_castsi512_si128(base)),
-                                  _mm512_reduce_add_epi64(sum), seen};
+                                  _mm_cvtsi128_si64(_mm512_castsi512_si128(base)), add_lanes(sum),
+                                  seen};
 }
 
 /* The quotient comes from doubles and is then off by at most one, because size is at least 2^13. */
