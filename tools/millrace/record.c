@@ -89,7 +89,12 @@ void mr_record_error(struct mr_record *r, const struct mr_error *error, const ch
     mr_arena_reset(&r->arena);
     mr_buffer_init(&text, &r->arena);
     mr_error_format(error, message, sizeof message);
-    mr_buffer_append_text(&text, MR_TEXT("\n],\n \"error\": "));
+    if (r->schema == NULL) { /* refused before anything ran */
+        r->tail = 0;
+        mr_buffer_append_text(&text, MR_TEXT("{\"error\": "));
+    } else {
+        mr_buffer_append_text(&text, MR_TEXT("\n],\n \"error\": "));
+    }
     mr_json_write_text(
         mr_text_of(error->condition[0] ? error->condition : mr_status_text(error->status)), &text);
     mr_buffer_append_format(&text, ", \"at\": \"%s\", \"message\": ", at);
