@@ -3,8 +3,8 @@
  * Parse    Gives false when Spark's cast would fail. Blanks at both ends (all bytes <= 0x20) are
  *          already allowed here where the cast allows them.
  * Print    Writes at most MR_VALUE_TEXT bytes, gives how many. No NUL.
- * Source   Double to text: Java 19+ Double.toString (shortest, Raffaello Giulietti's rule; 1.0E10
- * form). Timestamps: Spark's SparkDateTimeUtils.stringToTimestamp (forms [+-]yyyy*-[m]m-[d]d[T ]
+ * Source   Double to text: Double.toString of Java 17 (java_digits.h), in its form 1.0E10.
+ *          Timestamps: Spark's SparkDateTimeUtils.stringToTimestamp (forms [+-]yyyy*-[m]m-[d]d[T ]
  *          [h]h:[m]m:[s]s.[us][zone id], a time alone means today).
  */
 #pragma once

@@ -20,30 +20,22 @@ static uint32_t split(const char *text, const char *end, char *digits, int32_t *
     return n;
 }
 
-template <typename T>
-static uint32_t shortest(T v, uint32_t min_digits, char *digits, int32_t *exponent)
+template <typename T> static uint32_t shortest(T v, char *digits, int32_t *exponent)
 {
     char text[64];
     v = std::fabs(v);
     auto end = std::to_chars(text, text + sizeof text, v, std::chars_format::scientific).ptr;
-    uint32_t n = split(text, end, digits, exponent);
-
-    if (n >= min_digits)
-        return n;
-    end = std::to_chars(text, text + sizeof text, v, std::chars_format::scientific,
-                        int(min_digits) - 1)
-              .ptr;
     return split(text, end, digits, exponent);
 }
 
-uint32_t mr_charconv_digits_f64(double v, uint32_t min_digits, char *digits, int32_t *exponent)
+uint32_t mr_charconv_digits_f64(double v, char *digits, int32_t *exponent)
 {
-    return shortest(v, min_digits, digits, exponent);
+    return shortest(v, digits, exponent);
 }
 
-uint32_t mr_charconv_digits_f32(float v, uint32_t min_digits, char *digits, int32_t *exponent)
+uint32_t mr_charconv_digits_f32(float v, char *digits, int32_t *exponent)
 {
-    return shortest(v, min_digits, digits, exponent);
+    return shortest(v, digits, exponent);
 }
 
 template <typename T>

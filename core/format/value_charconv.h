@@ -13,8 +13,8 @@ extern "C" {
 
 /* Digits of |v| without the point, at least min_digits, and the exponent of the first: v = d.ddd *
  * 10^e. v is finite. Gives how many digits (at most 17). */
-uint32_t mr_charconv_digits_f64(double v, uint32_t min_digits, char *digits, int32_t *exponent);
-uint32_t mr_charconv_digits_f32(float v, uint32_t min_digits, char *digits, int32_t *exponent);
+uint32_t mr_charconv_digits_f64(double v, char *digits, int32_t *exponent);
+uint32_t mr_charconv_digits_f32(float v, char *digits, int32_t *exponent);
 
 /* [-]digits[.digits][e[+-]digits], hex: without 0x and with p. All n bytes must be used. Too large
  * or too small for the type: overflow is set and out untouched. */

@@ -1,4 +1,5 @@
 #include "core/base/check.h"
+#include "core/format/java_digits.h"
 #include "core/format/value.h"
 #include "core/format/value_charconv.h"
 #include "core/format/value_digits.h"
@@ -273,8 +274,6 @@ static uint32_t print_digits(bool negative, const char *digits, uint32_t n, int3
 {
     uint32_t at = 0;
 
-    while (n > 1 && digits[n - 1] == '0')
-        n--;
     if (negative)
         out[at++] = '-';
     if (exponent >= PLAIN_EXPONENT_MIN && exponent <= PLAIN_EXPONENT_MAX)
@@ -290,10 +289,6 @@ static uint32_t print_special(double v, char *out)
     memcpy(out, text, n);
     return (uint32_t)n;
 }
-
-/* Java picks the decimal nearest to the value among those of the shortest length, but of two digits
- * if one would do: 4.9E-324, not 5.0E-324. */
-enum { JAVA_DIGITS_MIN = 2 };
 
 /* Amounts: up to four decimals. A decimal of at most 15 digits that reads back as v is the shortest. */
 static uint32_t print_amount(double v, char *out)
@@ -317,29 +312,59 @@ static uint32_t print_amount(double v, char *out)
     return at;
 }
 
+/* Does Java 17 print the n shortest digits, which the C++ library finds fast? v has a fraction, or is a whole
+ * number that its type holds exactly (below exact_max), so no decimal of fewer digits lies on the border
+ * between two numbers. The form with E has two digits at least, and powers of two have a border of their own. */
+static bool shortest_is_java(double magnitude, uint32_t n, double exact_max)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &magnitude, sizeof bits);
+    if (magnitude >= exact_max)
+        return false;
+    if (magnitude >= 1e-3 && magnitude < 1e7)
+        return true;
+    return magnitude == floor(magnitude) || (n > 1 && bits << 12 != 0);
+}
+
+static uint32_t print_zero(bool negative, char *out)
+{
+    memcpy(out, negative ? "-0.0" : "0.0", 4);
+    return negative ? 4 : 3;
+}
+
 uint32_t mr_value_print_double(double v, char *out)
 {
-    char digits[32];
+    char digits[JAVA_DIGITS_MAX];
     int32_t exponent;
+    double magnitude = fabs(v);
 
-    if (fabs(v) >= 1e-3 && fabs(v) < 1e7) {
+    if (v == 0)
+        return print_zero(signbit(v) != 0, out);
+    if (magnitude >= 1e-3 && magnitude < 1e7) {
         uint32_t amount = print_amount(v, out);
         if (amount > 0)
             return amount;
     }
     if (!isfinite(v))
         return print_special(v, out);
-    uint32_t n = mr_charconv_digits_f64(v, JAVA_DIGITS_MIN, digits, &exponent);
-    return print_digits(signbit(v) != 0, digits, n, exponent, out);
+    uint32_t n = mr_charconv_digits_f64(v, digits, &exponent);
+    if (MR_UNLIKELY(!shortest_is_java(magnitude, n, 0x1p53)))
+        n = mr_java_digits_f64(v, digits, &exponent);
+    return print_digits(v < 0, digits, n, exponent, out);
 }
 
 uint32_t mr_value_print_float(float v, char *out)
 {
-    char digits[32];
+    char digits[JAVA_DIGITS_MAX];
     int32_t exponent;
 
+    if (v == 0)
+        return print_zero(signbit(v) != 0, out);
     if (!isfinite(v))
         return print_special((double)v, out);
-    uint32_t n = mr_charconv_digits_f32(v, JAVA_DIGITS_MIN, digits, &exponent);
-    return print_digits(signbit(v) != 0, digits, n, exponent, out);
+    uint32_t n = mr_charconv_digits_f32(v, digits, &exponent);
+    if (MR_UNLIKELY(!shortest_is_java(fabs((double)v), n, 0x1p24)))
+        n = mr_java_digits_f32(v, digits, &exponent);
+    return print_digits(v < 0, digits, n, exponent, out);
 }

@@ -1,3 +1,4 @@
+#include "core/format/java_digits.h"
 #include "core/format/value.h"
 
 #include <math.h>
@@ -98,7 +99,10 @@ static void doubles_as_text(void **state)
                  {-0.0, "-0.0"},
                  {1e21, "1.0E21"},
                  {5e-324, "4.9E-324"},
-                 {1e23, "1.0E23"},
+                 {1e23, "9.999999999999999E22"},
+                 {2e23, "1.9999999999999998E23"},
+                 {4611686018427387904.0, "4.6116860184273879E18"},
+                 {9223372036854775808.0, "9.223372036854776E18"},
                  {2e-323, "2.0E-323"},
                  {1.7976931348623157e308, "1.7976931348623157E308"},
                  {100, "100.0"},
@@ -122,6 +126,8 @@ static void doubles_as_text(void **state)
                   {3.4028235e38f, "3.4028235E38"},
                   {1234567.0f, "1234567.0"},
                   {0.0001f, "1.0E-4"},
+                  {2147483648.0f, "2.14748365E9"},
+                  {-0.0f, "-0.0"},
                   {NAN, "NaN"}};
     char text[MR_VALUE_TEXT];
 
@@ -256,6 +262,71 @@ static void short_doubles(void **state)
     }
 }
 
+/* The digits of text and its exponent, as java_digits.h has them. */
+static uint32_t digits_of(char *text, uint32_t n, char *digits, int32_t *exponent)
+{
+    text[n] = '\0';
+    const char *e = memchr(text, 'E', n);
+    uint32_t end = e ? (uint32_t)(e - text) : n, count = 0, point = end;
+
+    for (uint32_t i = 0; i < end; i++)
+        if (text[i] == '.')
+            point = i;
+    *exponent = (e ? atoi(e + 1) : 0) + (int32_t)point - 1;
+    for (uint32_t i = 0; i < end; i++) {
+        if (text[i] == '.')
+            continue;
+        if (count == 0 && text[i] == '0')
+            --*exponent;
+        else
+            digits[count++] = text[i];
+    }
+    while (count > 1 && digits[count - 1] == '0')
+        count--;
+    digits[count] = '\0';
+    return count;
+}
+
+/* The short cuts to Ryu and to one division give what Java's own way gives, for all sizes of numbers. */
+static void digits_as_java_has_them(void **state)
+{
+    uint64_t x = 88172645463325252;
+
+    (void)state;
+    for (uint32_t i = 0; i < 60000; i++) {
+        char text[MR_VALUE_TEXT] = "", expected[JAVA_DIGITS_MAX], found[MR_VALUE_TEXT];
+        int32_t exponent, found_exponent;
+        double v;
+        float f;
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        uint64_t bits = x & INT64_MAX;
+        if (i % 4 == 1) /* near 1, whole numbers among them */
+            bits = (bits & ((UINT64_C(1) << 52) - 1)) | (1000 + (bits >> 52) % 90) << 52;
+        if (i % 4 == 2) /* few bits */
+            bits &= ~((UINT64_C(1) << i % 53) - 1);
+        if (i % 8 == 6) /* few bits, near 1 */
+            bits = (bits & ((UINT64_C(1) << 52) - 1)) | (1000 + (bits >> 52) % 90) << 52;
+        memcpy(&v, &bits, sizeof v);
+        if (i % 4 == 3)
+            v = (double)(x % 1000007) * pow(10, (int)(x >> 40 & 31) - 16);
+        f = (float)v;
+        if (v != 0 && isfinite(v)) {
+            expected[mr_java_digits_f64(v, expected, &exponent)] = '\0';
+            digits_of(text, mr_value_print_double(v, text), found, &found_exponent);
+            assert_string_equal(found, expected);
+            assert_int_equal(found_exponent, exponent);
+        }
+        if (f != 0 && isfinite(f)) {
+            expected[mr_java_digits_f32(f, expected, &exponent)] = '\0';
+            digits_of(text, mr_value_print_float(f, text), found, &found_exponent);
+            assert_string_equal(found, expected);
+            assert_int_equal(found_exponent, exponent);
+        }
+    }
+}
+
 static void decimals(void **state)
 {
     static const struct {
@@ -322,9 +393,13 @@ static void decimals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(booleans),           cmocka_unit_test(integers),
-        cmocka_unit_test(doubles_as_text),    cmocka_unit_test(text_as_doubles),
-        cmocka_unit_test(doubles_round_trip), cmocka_unit_test(short_doubles),
+        cmocka_unit_test(booleans),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(doubles_as_text),
+        cmocka_unit_test(text_as_doubles),
+        cmocka_unit_test(doubles_round_trip),
+        cmocka_unit_test(short_doubles),
+        cmocka_unit_test(digits_as_java_has_them),
         cmocka_unit_test(decimals),
     };
 
