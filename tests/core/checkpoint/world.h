@@ -162,7 +162,7 @@ static const struct mr_replay receivers = {.snapshot = see_snapshot,
                                            .planned = see_plan};
 
 /* Opens and replays; what comes back must be what the last commit says. */
-static enum mr_status world_open(struct world *w)
+static inline enum mr_status world_open(struct world *w)
 {
     struct mr_replay to = receivers;
     struct values expected = {0};
@@ -215,7 +215,7 @@ static enum mr_status world_plan(struct world *w)
     return mr_checkpoint_plan(w->checkpoint, &plan, &w->err);
 }
 
-static enum mr_status world_log(struct world *w)
+static inline enum mr_status world_log(struct world *w)
 {
     enum mr_status status = MR_OK;
     char *record = calloc(1, CHANGES * 9 + w->payload + 1);
@@ -271,7 +271,7 @@ static void source_save(void *arg, uint32_t source, struct mr_buffer *out)
     mr_buffer_append(out, &w->source, 8);
 }
 
-static enum mr_status world_snapshot(struct world *w)
+static inline enum mr_status world_snapshot(struct world *w)
 {
     static const uint32_t tables_n[] = {1, 2};
     struct mr_snapshot_from from = {.arg = w,
@@ -285,7 +285,7 @@ static enum mr_status world_snapshot(struct world *w)
 }
 
 /* One epoch, as the runtime does it; a recovered plan is run without being planned again. */
-static enum mr_status world_epoch(struct world *w)
+static inline enum mr_status world_epoch(struct world *w)
 {
     enum mr_status status = w->recovered.has_plan ? MR_OK : world_plan(w);
 
