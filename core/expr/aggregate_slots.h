@@ -20,3 +20,31 @@ static inline bool mr_slots_are_one(union mr_slot **slots, uint32_t n)
             return false;
     return true;
 }
+
+/* Makes room for bytes more and gives their place; what is there stays. */
+static inline uint8_t *mr_slot_reserve(const struct mr_aggregate_call *c, struct mr_slot_bytes *b,
+                                       uint64_t bytes)
+{
+    uint64_t wanted = b->n + bytes;
+
+    MR_ASSERT(wanted <= INT32_MAX);
+    if (b->capacity < wanted)
+        c->grow(c->owner, b, (uint32_t)(wanted < 2u * (uint64_t)b->n ? 2 * b->n : wanted));
+    return b->data + b->n;
+}
+
+static inline void mr_slot_append(const struct mr_aggregate_call *c, struct mr_slot_bytes *b,
+                                  const void *data, uint64_t bytes)
+{
+    if (bytes == 0)
+        return;
+    memcpy(mr_slot_reserve(c, b, bytes), data, bytes);
+    b->n += (uint32_t)bytes;
+}
+
+static inline void mr_slot_replace(const struct mr_aggregate_call *c, struct mr_slot_bytes *b,
+                                   const void *data, uint64_t bytes)
+{
+    b->n = 0;
+    mr_slot_append(c, b, data, bytes);
+}

@@ -1,4 +1,5 @@
 #include "core/expr/coerce.h"
+#include "core/expr/hash.h"
 
 #include <math.h>
 #include <xxhash.h>
@@ -154,6 +155,11 @@ static uint64_t hash_value(const struct hasher *h, const struct mr_column *c, ui
     default:
         return h->u64((uint64_t)c->i64[row], seed);
     }
+}
+
+uint64_t mr_hash_xxh64(const struct mr_column *c, uint32_t row, uint64_t seed)
+{
+    return hash_value(&xxh, c, row, seed);
 }
 
 MR_RESOLVE(hash)

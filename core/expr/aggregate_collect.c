@@ -1,0 +1,278 @@
+#include "core/expr/aggregate_slots.h"
+#include "core/expr/encode.h"
+
+#include <stdlib.h>
+
+/* collect_list, collect_set, listagg: values, encoded one behind the other. A set holds some values twice
+ * until it has doubled, then it is cleaned, so that adding stays cheap. */
+enum { VALUES, CLEAN, CLEAN_BYTES_MIN = 1024 };
+
+MR_RESOLVE(collect)
+{
+    call->type = mr_type_array(r->arena, call->args[0]->type, false);
+    call->nullable = false;
+    return MR_OK;
+}
+
+static uint32_t list_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
+                           const struct mr_type **buffer_types, struct mr_arena *a)
+{
+    (void)a;
+    kinds[VALUES] = MR_SLOT_BYTES;
+    buffer_types[VALUES] = call->type;
+    return 1;
+}
+
+static uint32_t set_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
+                          const struct mr_type **buffer_types, struct mr_arena *a)
+{
+    list_slots(call, kinds, buffer_types, a);
+    kinds[CLEAN] = MR_SLOT_I64; /* bytes after the last cleaning */
+    buffer_types[CLEAN] = &mr_type_bigint;
+    return 2;
+}
+
+static enum mr_status list_update(const struct mr_aggregate_call *c, uint32_t n,
+                                  const uint32_t *sel, const struct mr_column *args,
+                                  union mr_slot **slots)
+{
+    struct mr_buffer b;
+
+    mr_buffer_init(&b, c->arena);
+    MR_EACH_UPDATE(n, sel, i, row)
+    {
+        if (mr_column_is_null(args, row))
+            continue;
+        b.n = 0;
+        mr_value_encode(args, row, &b);
+        mr_slot_append(c, &slots[i]->bytes, b.data, b.n);
+    }
+    return MR_OK;
+}
+
+static enum mr_status list_merge(const struct mr_aggregate_call *c, uint32_t n,
+                                 union mr_slot *const *from, union mr_slot **into)
+{
+    for (uint32_t i = 0; i < n; i++)
+        mr_slot_append(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
+    return MR_OK;
+}
+
+static void decode_all(const struct mr_slot_bytes *slot, struct mr_builder *b)
+{
+    const uint8_t *at = slot->data;
+
+    while (slot->n > 0 && at < slot->data + slot->n)
+        mr_value_decode(&at, b);
+}
+
+static enum mr_status list_result(const struct mr_aggregate_call *c, uint32_t n,
+                                  union mr_slot *const *slots, struct mr_column *out)
+{
+    struct mr_builder b;
+
+    mr_builder_init(&b, c->expr->type, n, c->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        decode_all(&slots[i][VALUES].bytes, &b.children[0]);
+        mr_builder_close_row(&b);
+    }
+    mr_builder_finish(&b, out);
+    return MR_OK;
+}
+
+static int compare(const void *a, const void *b, void *arg)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int order = mr_column_compare(arg, x, arg, y);
+
+    return order ? order : x < y ? -1 : x > y;
+}
+
+/* Numbers of the values that are the first of their kind, ascending by value. */
+static uint32_t *distinct(const struct mr_aggregate_call *c, const struct mr_column *x,
+                          uint32_t rows, uint32_t *n)
+{
+    uint32_t *order = mr_arena_alloc(c->arena, ((size_t)rows + 1) * sizeof *order), kept = 0;
+
+    for (uint32_t i = 0; i < rows; i++)
+        order[i] = i;
+    qsort_r(order, rows, sizeof *order, compare, (void *)(uintptr_t)x);
+    for (uint32_t i = 0; i < rows; i++)
+        if (kept == 0 || mr_column_compare(x, order[kept - 1], x, order[i]) != 0)
+            order[kept++] = order[i];
+    *n = kept;
+    return order;
+}
+
+static void clean(const struct mr_aggregate_call *c, union mr_slot *slot)
+{
+    struct mr_builder b;
+    struct mr_column x;
+    struct mr_buffer kept;
+    uint32_t n, *rows;
+
+    mr_builder_init(&b, c->expr->type->fields[0].type, 64, c->arena);
+    decode_all(&slot[VALUES].bytes, &b);
+    mr_builder_finish(&b, &x);
+    rows = distinct(c, &x, b.rows, &n);
+    mr_buffer_init(&kept, c->arena);
+    for (uint32_t i = 0; i < n; i++)
+        mr_value_encode(&x, rows[i], &kept);
+    mr_slot_replace(c, &slot[VALUES].bytes, kept.data, kept.n);
+    slot[CLEAN].i64 = (int64_t)kept.n;
+}
+
+static void clean_if_large(const struct mr_aggregate_call *c, union mr_slot *slot)
+{
+    if (slot[VALUES].bytes.n > 2 * slot[CLEAN].i64 + CLEAN_BYTES_MIN)
+        clean(c, slot);
+}
+
+static enum mr_status set_update(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
+                                 const struct mr_column *args, union mr_slot **slots)
+{
+    enum mr_status status = list_update(c, n, sel, args, slots);
+
+    for (uint32_t i = 0; i < n; i++)
+        clean_if_large(c, slots[i]);
+    return status;
+}
+
+static enum mr_status set_merge(const struct mr_aggregate_call *c, uint32_t n,
+                                union mr_slot *const *from, union mr_slot **into)
+{
+    enum mr_status status = list_merge(c, n, from, into);
+
+    for (uint32_t i = 0; i < n; i++)
+        clean_if_large(c, into[i]);
+    return status;
+}
+
+static enum mr_status set_result(const struct mr_aggregate_call *c, uint32_t n,
+                                 union mr_slot *const *slots, struct mr_column *out)
+{
+    struct mr_builder b;
+
+    mr_builder_init(&b, c->expr->type, n, c->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        struct mr_builder values;
+        struct mr_column x;
+        uint32_t kept, *rows;
+        mr_builder_init(&values, c->expr->type->fields[0].type, 64, c->arena);
+        decode_all(&slots[i][VALUES].bytes, &values);
+        mr_builder_finish(&values, &x);
+        rows = distinct(c, &x, values.rows, &kept);
+        mr_builder_append_rows(&b.children[0], &x, rows, kept);
+        mr_builder_close_row(&b);
+    }
+    mr_builder_finish(&b, out);
+    return MR_OK;
+}
+
+const struct mr_aggregate mr_aggregate_list = {.name = "collect_list",
+                                               .slots = list_slots,
+                                               .update = list_update,
+                                               .merge = list_merge,
+                                               .result = list_result};
+const struct mr_aggregate mr_aggregate_set = {.name = "collect_set",
+                                              .slots = set_slots,
+                                              .update = set_update,
+                                              .merge = set_merge,
+                                              .result = set_result};
+
+/* listagg(text[, separator[, key, descending]]): with a key, texts are joined in its order. */
+enum { LIST_VALUE, LIST_SEPARATOR, LIST_KEY, LIST_DESCENDING };
+
+MR_RESOLVE(listagg)
+{
+    enum mr_status status = MR_OK;
+
+    if (call->args[LIST_VALUE]->type->kind != MR_BINARY)
+        status = mr_coerce_argument(r, call, LIST_VALUE, &mr_type_string, NULL);
+    if (status == MR_OK && call->args_n > LIST_SEPARATOR)
+        status = mr_coerce_argument(r, call, LIST_SEPARATOR, call->args[LIST_VALUE]->type, NULL);
+    if (status == MR_OK && call->args_n > LIST_SEPARATOR)
+        status = mr_require_literal(r, call, LIST_SEPARATOR, "delimiter");
+    call->type = call->args[LIST_VALUE]->type;
+    call->nullable = true;
+    return status;
+}
+
+static enum mr_status listagg_update(const struct mr_aggregate_call *c, uint32_t n,
+                                     const uint32_t *sel, const struct mr_column *args,
+                                     union mr_slot **slots)
+{
+    bool keyed = c->expr->args_n > LIST_KEY;
+    struct mr_buffer b;
+
+    mr_buffer_init(&b, c->arena);
+    MR_EACH_UPDATE(n, sel, i, row)
+    {
+        if (mr_column_is_null(&args[LIST_VALUE], row))
+            continue;
+        b.n = 0;
+        mr_value_encode(&args[LIST_VALUE], row, &b);
+        if (keyed)
+            mr_value_encode(&args[LIST_KEY], row, &b);
+        mr_slot_append(c, &slots[i]->bytes, b.data, b.n);
+    }
+    return MR_OK;
+}
+
+static void join(const struct mr_aggregate_call *c, const struct mr_slot_bytes *slot,
+                 struct mr_builder *out)
+{
+    bool keyed = c->expr->args_n > LIST_KEY;
+    bool down = c->expr->args_n > LIST_DESCENDING &&
+                mr_bit_get(c->expr->args[LIST_DESCENDING]->value->bits, 0);
+    struct mr_builder values, keys;
+    struct mr_column x, key;
+    struct mr_buffer b;
+    const uint8_t *at = slot->data;
+    uint32_t *order;
+
+    mr_builder_init(&values, c->expr->type, 64, c->arena);
+    mr_builder_init(&keys, keyed ? c->expr->args[LIST_KEY]->type : c->expr->type, 64, c->arena);
+    while (at < slot->data + slot->n) {
+        mr_value_decode(&at, &values);
+        if (keyed)
+            mr_value_decode(&at, &keys);
+    }
+    mr_builder_finish(&values, &x);
+    mr_builder_finish(&keys, &key);
+    order = mr_arena_alloc(c->arena, ((size_t)values.rows + 1) * sizeof *order);
+    for (uint32_t i = 0; i < values.rows; i++)
+        order[i] = i;
+    if (keyed)
+        qsort_r(order, values.rows, sizeof *order, compare, &key);
+    mr_buffer_init(&b, c->arena);
+    for (uint32_t i = 0; i < values.rows; i++) {
+        uint32_t row = order[down ? values.rows - 1 - i : i];
+        if (i > 0 && c->expr->args_n > LIST_SEPARATOR)
+            mr_buffer_append_text(&b, mr_column_text(c->expr->args[LIST_SEPARATOR]->value, 0));
+        mr_buffer_append_text(&b, mr_column_text(&x, row));
+    }
+    mr_builder_append_text(out, mr_buffer_text(&b));
+}
+
+static enum mr_status listagg_result(const struct mr_aggregate_call *c, uint32_t n,
+                                     union mr_slot *const *slots, struct mr_column *out)
+{
+    struct mr_builder b;
+
+    mr_builder_init(&b, c->expr->type, n, c->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        if (slots[i]->bytes.n == 0)
+            mr_builder_append_null(&b);
+        else
+            join(c, &slots[i]->bytes, &b);
+    }
+    mr_builder_finish(&b, out);
+    return MR_OK;
+}
+
+const struct mr_aggregate mr_aggregate_listagg = {.name = "listagg",
+                                                  .slots = list_slots,
+                                                  .update = listagg_update,
+                                                  .merge = list_merge,
+                                                  .result = listagg_result};

@@ -1,0 +1,210 @@
+#include "core/expr/aggregate_slots.h"
+#include "core/expr/encode.h"
+
+/* first, last, any_value: one value, encoded; an empty slot has none. min_by, max_by: the ordering value,
+ * then the value that goes with it. */
+
+MR_RESOLVE(first)
+{
+    call->type = call->args[0]->type;
+    call->nullable = true;
+    if (call->args_n > 1) {
+        enum mr_status status = mr_coerce_argument(r, call, 1, &mr_type_boolean, NULL);
+        return status == MR_OK ? mr_require_literal(r, call, 1, "ignoreNulls") : status;
+    }
+    return MR_OK;
+}
+
+static uint32_t bytes_slot(const struct mr_expr *call, enum mr_slot_kind *kinds,
+                           const struct mr_type **buffer_types, struct mr_arena *a)
+{
+    (void)a;
+    kinds[0] = MR_SLOT_BYTES;
+    buffer_types[0] = call->type;
+    return 1;
+}
+
+static bool ignores_nulls(const struct mr_aggregate_call *c)
+{
+    return c->expr->args_n > 1 && mr_bit_get(c->expr->args[1]->value->bits, 0);
+}
+
+static enum mr_status pick(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
+                           const struct mr_column *x, union mr_slot **slots, bool last)
+{
+    bool ignore = ignores_nulls(c);
+    struct mr_buffer b;
+
+    mr_buffer_init(&b, c->arena);
+    MR_EACH_UPDATE(n, sel, i, row)
+    {
+        if ((!last && slots[i]->bytes.n > 0) || (ignore && mr_column_is_null(x, row)))
+            continue;
+        b.n = 0;
+        mr_value_encode(x, row, &b);
+        mr_slot_replace(c, &slots[i]->bytes, b.data, b.n);
+    }
+    return MR_OK;
+}
+
+static enum mr_status first_update(const struct mr_aggregate_call *c, uint32_t n,
+                                   const uint32_t *sel, const struct mr_column *args,
+                                   union mr_slot **slots)
+{
+    return pick(c, n, sel, args, slots, false);
+}
+static enum mr_status last_update(const struct mr_aggregate_call *c, uint32_t n,
+                                  const uint32_t *sel, const struct mr_column *args,
+                                  union mr_slot **slots)
+{
+    return pick(c, n, sel, args, slots, true);
+}
+
+static enum mr_status first_merge(const struct mr_aggregate_call *c, uint32_t n,
+                                  union mr_slot *const *from, union mr_slot **into)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (into[i]->bytes.n == 0)
+            mr_slot_replace(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
+    return MR_OK;
+}
+static enum mr_status last_merge(const struct mr_aggregate_call *c, uint32_t n,
+                                 union mr_slot *const *from, union mr_slot **into)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (from[i]->bytes.n > 0)
+            mr_slot_replace(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
+    return MR_OK;
+}
+
+static enum mr_status pick_result(const struct mr_aggregate_call *c, uint32_t n,
+                                  union mr_slot *const *slots, struct mr_column *out)
+{
+    struct mr_builder b;
+
+    mr_builder_init(&b, c->expr->type, n, c->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint8_t *at = slots[i]->bytes.data;
+        if (slots[i]->bytes.n == 0)
+            mr_builder_append_null(&b);
+        else
+            mr_value_decode(&at, &b);
+    }
+    mr_builder_finish(&b, out);
+    return MR_OK;
+}
+
+const struct mr_aggregate mr_aggregate_first = {.name = "first",
+                                                .slots = bytes_slot,
+                                                .update = first_update,
+                                                .merge = first_merge,
+                                                .result = pick_result};
+const struct mr_aggregate mr_aggregate_last = {.name = "last",
+                                               .slots = bytes_slot,
+                                               .update = last_update,
+                                               .merge = last_merge,
+                                               .result = pick_result};
+
+MR_RESOLVE(by)
+{
+    enum mr_kind k = call->args[1]->type->kind;
+
+    if (k == MR_MAP || k == MR_INTERVAL_CALENDAR)
+        return mr_mismatch(r, call, "INVALID_ORDERING_TYPE",
+                           "The `%s` does not support ordering on type \"%s\".",
+                           call->function->name, mr_type_sql(r->arena, call->args[1]->type));
+    call->type = call->args[0]->type;
+    call->nullable = true;
+    return MR_OK;
+}
+
+static int sign_of(const struct mr_aggregate_call *c)
+{
+    return c->expr->function->name[1] == 'a' ? 1 : -1; /* max_by, min_by */
+}
+
+/* The ordering value at the front of the slot; *rest: what follows it. */
+static void decode_key(const struct mr_aggregate_call *c, const struct mr_slot_bytes *slot,
+                       struct mr_column *out, const uint8_t **rest)
+{
+    struct mr_builder b;
+
+    *rest = slot->data;
+    mr_builder_init(&b, c->expr->args[1]->type, 1, c->arena);
+    mr_value_decode(rest, &b);
+    mr_builder_finish(&b, out);
+}
+
+static enum mr_status by_update(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
+                                const struct mr_column *args, union mr_slot **slots)
+{
+    int sign = sign_of(c);
+    struct mr_buffer b;
+
+    mr_buffer_init(&b, c->arena);
+    MR_EACH_UPDATE(n, sel, i, row)
+    {
+        struct mr_slot_bytes *slot = &slots[i]->bytes;
+        struct mr_column old;
+        const uint8_t *rest;
+        if (mr_column_is_null(&args[1], row))
+            continue;
+        if (slot->n > 0) {
+            decode_key(c, slot, &old, &rest);
+            if (sign * mr_column_compare(&args[1], row, &old, 0) <= 0)
+                continue;
+        }
+        b.n = 0;
+        mr_value_encode(&args[1], row, &b);
+        mr_value_encode(&args[0], row, &b);
+        mr_slot_replace(c, slot, b.data, b.n);
+    }
+    return MR_OK;
+}
+
+static enum mr_status by_merge(const struct mr_aggregate_call *c, uint32_t n,
+                               union mr_slot *const *from, union mr_slot **into)
+{
+    int sign = sign_of(c);
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct mr_column x, y;
+        const uint8_t *rest;
+        if (from[i]->bytes.n == 0)
+            continue;
+        if (into[i]->bytes.n > 0) {
+            decode_key(c, &from[i]->bytes, &x, &rest);
+            decode_key(c, &into[i]->bytes, &y, &rest);
+            if (sign * mr_column_compare(&x, 0, &y, 0) <= 0)
+                continue;
+        }
+        mr_slot_replace(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
+    }
+    return MR_OK;
+}
+
+static enum mr_status by_result(const struct mr_aggregate_call *c, uint32_t n,
+                                union mr_slot *const *slots, struct mr_column *out)
+{
+    struct mr_builder b;
+
+    mr_builder_init(&b, c->expr->type, n, c->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        struct mr_column key;
+        const uint8_t *rest;
+        if (slots[i]->bytes.n == 0) {
+            mr_builder_append_null(&b);
+            continue;
+        }
+        decode_key(c, &slots[i]->bytes, &key, &rest);
+        mr_value_decode(&rest, &b);
+    }
+    mr_builder_finish(&b, out);
+    return MR_OK;
+}
+
+const struct mr_aggregate mr_aggregate_by = {.name = "max_by",
+                                             .slots = bytes_slot,
+                                             .update = by_update,
+                                             .merge = by_merge,
+                                             .result = by_result};

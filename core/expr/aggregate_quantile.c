@@ -1,0 +1,290 @@
+#include "core/expr/aggregate_slots.h"
+#include "core/expr/encode.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* percentile, median, percentile_approx, mode. All values are kept, so results are exact, also those of
+ * percentile_approx: its state grows with the group, where Spark's has a bound. */
+
+static uint32_t value_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
+                            const struct mr_type **buffer_types, struct mr_arena *a)
+{
+    (void)call;
+    (void)a;
+    kinds[0] = MR_SLOT_BYTES;
+    buffer_types[0] = &mr_type_binary;
+    return 1;
+}
+
+/* The share or shares asked for: a literal DOUBLE or ARRAY<DOUBLE> in [0, 1]. */
+static enum mr_status resolve_shares(struct mr_resolve *r, struct mr_expr *call, bool *array)
+{
+    struct mr_expr *p = call->args[1];
+    const struct mr_type *type = p->type;
+    struct mr_eval_context context = {.zone = r->zone, .ansi = r->ansi};
+    enum mr_status status;
+
+    *array = type->kind == MR_ARRAY;
+    if (!mr_type_is_numeric(*array ? type->fields[0].type : type))
+        return mr_mismatch_argument(r, call, 1, "\"DOUBLE\"");
+    p = mr_coerce(r, p, *array ? mr_type_array(r->arena, &mr_type_double, false) : &mr_type_double);
+    if (p->kind == MR_EXPR_CALL && p->args[0]->kind == MR_EXPR_LITERAL) {
+        status = mr_eval_constant(p, &context, r->arena, &p, r->err);
+        if (status != MR_OK)
+            return status;
+    }
+    call->args[1] = p;
+    return mr_require_literal(r, call, 1, "percentage");
+}
+
+/* The doubles of the literal. */
+static const double *shares(const struct mr_expr *call, uint32_t *n)
+{
+    const struct mr_column *p = call->args[1]->value;
+
+    *n = 1;
+    if (call->args[1]->type->kind != MR_ARRAY)
+        return p->f64;
+    *n = (uint32_t)(p->offsets[1] - p->offsets[0]);
+    return p->children[0].f64 + p->offsets[0];
+}
+
+MR_RESOLVE(percentile)
+{
+    bool array = false, median = call->args_n == 1;
+    enum mr_status status = MR_OK;
+    const double *p;
+    uint32_t n;
+
+    if (!mr_type_is_numeric(call->args[0]->type) && call->args[0]->type->kind != MR_STRING)
+        return mr_mismatch_argument(r, call, 0, "\"NUMERIC\"");
+    call->args[0] = mr_coerce(r, call->args[0], &mr_type_double);
+    if (!median)
+        status = resolve_shares(r, call, &array);
+    if (status != MR_OK)
+        return status;
+    p = median ? NULL : shares(call, &n);
+    for (uint32_t i = 0; p && i < n; i++)
+        if (!(p[i] >= 0 && p[i] <= 1))
+            return mr_mismatch(r, call, "VALUE_OUT_OF_RANGE",
+                               "The `percentage` must be between [0.0, 1.0] (current value = %g).",
+                               p[i]);
+    call->type = array ? mr_type_array(r->arena, &mr_type_double, false) : &mr_type_double;
+    call->nullable = true;
+    return MR_OK;
+}
+
+static enum mr_status double_update(const struct mr_aggregate_call *c, uint32_t n,
+                                    const uint32_t *sel, const struct mr_column *args,
+                                    union mr_slot **slots)
+{
+    MR_EACH_UPDATE(n, sel, i, row)
+    {
+        if (!mr_column_is_null(args, row))
+            mr_slot_append(c, &slots[i]->bytes, &args->f64[row], sizeof(double));
+    }
+    return MR_OK;
+}
+
+static enum mr_status value_merge(const struct mr_aggregate_call *c, uint32_t n,
+                                  union mr_slot *const *from, union mr_slot **into)
+{
+    for (uint32_t i = 0; i < n; i++)
+        mr_slot_append(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
+    return MR_OK;
+}
+
+static int compare_f64(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    if (x != x || y != y)
+        return (x != x) - (y != y);
+    return (x > y) - (x < y);
+}
+
+/* Between the two neighbours of the place, by distance. */
+static double interpolate(const double *v, uint32_t n, double share)
+{
+    double place = share * (n - 1);
+    uint32_t low = (uint32_t)floor(place), high = (uint32_t)ceil(place);
+
+    if (low == high || v[low] == v[high])
+        return v[low];
+    return (high - place) * v[low] + (place - low) * v[high];
+}
+
+static double *sorted(const struct mr_aggregate_call *c, const struct mr_slot_bytes *slot,
+                      uint32_t *n)
+{
+    double *v = mr_arena_alloc(c->arena, slot->n + sizeof *v);
+
+    *n = slot->n / (uint32_t)sizeof *v;
+    if (slot->n)
+        memcpy(v, slot->data, slot->n);
+    qsort(v, *n, sizeof *v, compare_f64);
+    return v;
+}
+
+static enum mr_status percentile_result(const struct mr_aggregate_call *c, uint32_t n,
+                                        union mr_slot *const *slots, struct mr_column *out)
+{
+    static const double half = 0.5;
+    const double *p = &half;
+    bool array = c->expr->type->kind == MR_ARRAY;
+    uint32_t shares_n = 1;
+    struct mr_builder b;
+
+    if (c->expr->args_n > 1)
+        p = shares(c->expr, &shares_n);
+    mr_builder_init(&b, c->expr->type, n, c->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t values_n;
+        double *v = sorted(c, &slots[i]->bytes, &values_n);
+        if (values_n == 0) {
+            mr_builder_append_null(&b);
+            continue;
+        }
+        for (uint32_t k = 0; k < shares_n; k++)
+            mr_builder_append_f64(array ? &b.children[0] : &b, interpolate(v, values_n, p[k]));
+        if (array)
+            mr_builder_close_row(&b);
+    }
+    mr_builder_finish(&b, out);
+    return MR_OK;
+}
+
+const struct mr_aggregate mr_aggregate_percentile = {.name = "percentile",
+                                                     .slots = value_slots,
+                                                     .update = double_update,
+                                                     .merge = value_merge,
+                                                     .result = percentile_result};
+
+/* percentile_approx(v, p[, accuracy]): a value of the group, of v's type. */
+MR_RESOLVE(percentile_approx)
+{
+    bool array;
+    enum mr_status status = resolve_shares(r, call, &array);
+    const struct mr_type *type = call->args[0]->type;
+
+    if (status != MR_OK)
+        return status;
+    if (!mr_type_is_numeric(type) && type->kind != MR_DATE && type->kind != MR_TIMESTAMP &&
+        type->kind != MR_TIMESTAMP_NTZ)
+        return mr_mismatch_argument(r, call, 0, "\"NUMERIC\"");
+    call->type = array ? mr_type_array(r->arena, type, false) : type;
+    call->nullable = true;
+    return MR_OK;
+}
+
+static enum mr_status encoded_update(const struct mr_aggregate_call *c, uint32_t n,
+                                     const uint32_t *sel, const struct mr_column *args,
+                                     union mr_slot **slots)
+{
+    struct mr_buffer b;
+
+    mr_buffer_init(&b, c->arena);
+    MR_EACH_UPDATE(n, sel, i, row)
+    {
+        if (mr_column_is_null(args, row))
+            continue;
+        b.n = 0;
+        mr_value_encode(args, row, &b);
+        mr_slot_append(c, &slots[i]->bytes, b.data, b.n);
+    }
+    return MR_OK;
+}
+
+static int compare_rows(const void *a, const void *b, void *arg)
+{
+    return mr_column_compare(arg, *(const uint32_t *)a, arg, *(const uint32_t *)b);
+}
+
+/* The values of a slot, and their numbers in ascending order. */
+static uint32_t *sorted_values(const struct mr_aggregate_call *c, const struct mr_slot_bytes *slot,
+                               struct mr_column *x, uint32_t *n)
+{
+    struct mr_builder b;
+    const uint8_t *at = slot->data;
+    uint32_t *order;
+
+    mr_builder_init(&b, c->expr->args[0]->type, 64, c->arena);
+    while (slot->n > 0 && at < slot->data + slot->n)
+        mr_value_decode(&at, &b);
+    mr_builder_finish(&b, x);
+    *n = b.rows;
+    order = mr_arena_alloc(c->arena, ((size_t)*n + 1) * sizeof *order);
+    for (uint32_t i = 0; i < *n; i++)
+        order[i] = i;
+    qsort_r(order, *n, sizeof *order, compare_rows, x);
+    return order;
+}
+
+static enum mr_status approx_result(const struct mr_aggregate_call *c, uint32_t n,
+                                    union mr_slot *const *slots, struct mr_column *out)
+{
+    bool array = c->expr->type->kind == MR_ARRAY;
+    uint32_t shares_n;
+    const double *p = shares(c->expr, &shares_n);
+    struct mr_builder b;
+
+    mr_builder_init(&b, c->expr->type, n, c->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        struct mr_column x;
+        uint32_t values_n, *order = sorted_values(c, &slots[i]->bytes, &x, &values_n);
+        if (values_n == 0) {
+            mr_builder_append_null(&b);
+            continue;
+        }
+        for (uint32_t k = 0; k < shares_n; k++) {
+            uint32_t rank = (uint32_t)ceil(p[k] * values_n);
+            mr_builder_append(array ? &b.children[0] : &b, &x, order[rank ? rank - 1 : 0]);
+        }
+        if (array)
+            mr_builder_close_row(&b);
+    }
+    mr_builder_finish(&b, out);
+    return MR_OK;
+}
+
+const struct mr_aggregate mr_aggregate_percentile_approx = {.name = "percentile_approx",
+                                                            .slots = value_slots,
+                                                            .update = encoded_update,
+                                                            .merge = value_merge,
+                                                            .result = approx_result};
+
+/* mode(v): the most frequent value; of several the smallest (Spark leaves it open). */
+static enum mr_status mode_result(const struct mr_aggregate_call *c, uint32_t n,
+                                  union mr_slot *const *slots, struct mr_column *out)
+{
+    struct mr_builder b;
+
+    mr_builder_init(&b, c->expr->type, n, c->arena);
+    for (uint32_t i = 0; i < n; i++) {
+        struct mr_column x;
+        uint32_t values_n, *order = sorted_values(c, &slots[i]->bytes, &x, &values_n);
+        uint32_t best = 0, best_n = 0;
+        for (uint32_t from = 0, to; from < values_n; from = to) {
+            for (to = from + 1;
+                 to < values_n && mr_column_compare(&x, order[from], &x, order[to]) == 0;)
+                to++;
+            if (to - from > best_n) {
+                best = from;
+                best_n = to - from;
+            }
+        }
+        if (best_n == 0)
+            mr_builder_append_null(&b);
+        else
+            mr_builder_append(&b, &x, order[best]);
+    }
+    mr_builder_finish(&b, out);
+    return MR_OK;
+}
+
+const struct mr_aggregate mr_aggregate_mode = {.name = "mode",
+                                               .slots = value_slots,
+                                               .update = encoded_update,
+                                               .merge = value_merge,
+                                               .result = mode_result};
