@@ -202,6 +202,8 @@ static __attribute__((noinline)) int execute(struct run *r)
     int code = MR_EXIT_OK;
 
     if (load_and_run(r, &err) != MR_OK) {
+        if (r->job)
+            mr_job_hide_secrets(r->job, &err);
         if (r->has_record)
             mr_record_error(&r->record, &err, r->at);
         code = mr_cli_fail(&err);
