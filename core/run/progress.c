@@ -189,7 +189,7 @@ void mr_progress_print_line(const struct mr_progress *p, struct mr_buffer *out)
         mr_buffer_append_format(out, "batch %llu  ", (unsigned long long)p->batch_id);
         put_count(out, (double)p->input_rows);
         mr_buffer_append_format(out, " rows  ");
-        put_count(out, p->processed_rows_per_second);
+        put_count(out, isfinite(p->processed_rows_per_second) ? p->processed_rows_per_second : 0);
         mr_buffer_append_format(out, " rows/s");
         put_lag(out, p);
     }

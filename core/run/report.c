@@ -1,5 +1,6 @@
 #include "core/base/check.h"
 #include "core/run/control.h"
+#include <math.h>
 
 void mr_report_init(struct mr_query *q)
 {
@@ -156,8 +157,9 @@ void mr_report_rates(struct mr_query *q)
     int64_t since = q->last_trigger_us ? q->trigger_us - q->last_trigger_us : 0;
     int64_t took = now - q->trigger_us;
 
-    p->input_rows_per_second = since > 0 ? (double)p->input_rows * 1e6 / (double)since : 0;
-    p->processed_rows_per_second = took > 0 ? (double)p->input_rows * 1e6 / (double)took : 0;
+    /* As in Spark there is no rate before the second trigger. */
+    p->input_rows_per_second = since > 0 ? (double)p->input_rows * 1e6 / (double)since : NAN;
+    p->processed_rows_per_second = took > 0 ? (double)p->input_rows * 1e6 / (double)took : NAN;
 }
 
 void mr_report_idle(struct mr_query *q)

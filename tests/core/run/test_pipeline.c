@@ -106,13 +106,15 @@ static void a_failing_operator_fails_the_query(void **unused)
     make_chain(&f, exchanged, 6);
     for (uint32_t w = 1; w <= 3; w++) {
         reset_fakes();
+        /* Slow enough that the others have gone to sleep when it fails. */
+        numbers.pulls_blocked = 20;
         struct mr_engine_config engine = {.workers = w, .batch_rows = 16};
         struct mr_query_config config = {.name = "q",
                                          .plan = &f.plan,
                                          .sink_ops = &sum_ops,
                                          .trigger = MR_TRIGGER_AVAILABLE_NOW};
         numbers.total = 1000;
-        numbers.splits = 4;
+        numbers.splits = 1;
         operators.fails = FAIL_QUERY;
         assert_int_equal(run(&engine, &config, &err), MR_QUERY);
         assert_string_equal(err.condition, "CAST_INVALID_INPUT");
