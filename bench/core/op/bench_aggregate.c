@@ -1,6 +1,6 @@
 /* bench_aggregate.c - windows by type, from columns in memory: partial aggregate, then final, one worker.
  *
- *   bench_aggregate [smoke | SHAPE]
+ *   bench_aggregate [real [SHAPE]]
  *
  * Shapes   few: 5 types, all rows of a batch in one window. wide: times over many windows. many: as many
  *          keys as the name says, texts of 8 bytes. ns per row of step alone, min of the repeats.
@@ -276,13 +276,13 @@ static const struct shape shapes[] = {
 
 int main(int argc, char **argv)
 {
-    const bool is_smoke = argc > 1 && strcmp(argv[1], "smoke") == 0;
-    const char *only = argc > 1 && !is_smoke ? argv[1] : NULL;
+    const bool is_real = argc > 1 && strcmp(argv[1], "real") == 0;
+    const char *only = argc > 2 ? argv[2] : NULL;
 
     if (mr_kernels_init(getenv("MR_KERNELS"), NULL))
         return 1;
     for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (only == NULL || strcmp(only, shapes[i].name) == 0)
-            run(shapes[i].name, shapes[i].keys, shapes[i].spread_us, is_smoke ? 1 : REPEATS);
+            run(shapes[i].name, shapes[i].keys, shapes[i].spread_us, is_real ? REPEATS : 1);
     return 0;
 }
