@@ -3,6 +3,7 @@
  * Source   splitmix64 (Steele, Lea, Flood 2014) for randomness; the Zipf-like skew takes a key as
  *          floor(keys * u^(1 + skew)).
  */
+#include "core/base/env.h"
 #include "core/base/time.h"
 #include "tools/millrace/command.h"
 
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 struct plan {
@@ -149,6 +149,17 @@ static int write_file(const struct plan *p, struct state *s, FILE *out, uint64_t
     return fflush(out) ? -errno : 0;
 }
 
+static int make_folder(const char *path)
+{
+    struct mr_env *env;
+
+    if (mr_env_open("syscalls", &env, NULL) != MR_OK)
+        return -errno;
+    int rc = mr_env_make_dirs(env, path);
+    env->ops->fini(env);
+    return rc;
+}
+
 /* Files appear whole: written under a hidden name, then renamed. */
 static int write_files(const struct plan *p)
 {
@@ -159,8 +170,7 @@ static int write_files(const struct plan *p)
     clock_gettime(CLOCK_MONOTONIC, &start);
     if (strcmp(p->out, "-") == 0)
         return write_file(p, &s, stdout, p->events, &start);
-    if (mkdir(p->out, 0777) < 0 && errno != EEXIST)
-        return -errno;
+    rc = make_folder(p->out);
     for (uint64_t f = 0; f < p->files && rc == 0; f++) {
         uint64_t events = p->events / p->files + (f < p->events % p->files);
         char hidden[4096], path[4096];

@@ -12,7 +12,8 @@ enum progress_style { PROGRESS_NONE, PROGRESS_LINE, PROGRESS_JSON };
 struct view { /* of one query's progress */
     enum progress_style style;
     int64_t last_us;
-    bool line_open, many;
+    bool line_open, many, held; /* held: text has a line that was too soon after the one before */
+    struct mr_buffer text;
     struct mr_arena arena;
     jmp_buf escape;
 };
@@ -56,28 +57,32 @@ static void stop_on_signals(struct run *r)
     signal(SIGPIPE, SIG_IGN);
 }
 
+static void show_line(struct view *v)
+{
+    fprintf(stderr, "%s%.*s%s", v->many ? "" : "\r\033[K", (int)v->text.n,
+            (const char *)v->text.data, v->many ? "\n" : "");
+    v->line_open = !v->many;
+    v->held = false;
+}
+
 static void on_progress(void *arg, const struct mr_progress *p)
 {
     struct view *v = arg;
-    struct mr_buffer text;
 
-    if (v->style == PROGRESS_NONE)
-        return;
-    if (v->style == PROGRESS_LINE && p->timestamp_us - v->last_us < 1000000)
-        return;
-    if (setjmp(v->escape))
+    if (v->style == PROGRESS_NONE || setjmp(v->escape))
         return;
     mr_arena_reset(&v->arena);
-    mr_buffer_init(&text, &v->arena);
-    v->last_us = p->timestamp_us;
-    if (v->style == PROGRESS_LINE) {
-        mr_progress_print_line(p, &text);
-        fprintf(stderr, "%s%.*s%s", v->many ? "" : "\r\033[K", (int)text.n, (const char *)text.data,
-                v->many ? "\n" : "");
-        v->line_open = !v->many;
-    } else {
-        mr_progress_print_json(p, &text);
-        fprintf(stderr, "%.*s\n", (int)text.n, (const char *)text.data);
+    mr_buffer_init(&v->text, &v->arena);
+    if (v->style == PROGRESS_JSON) {
+        mr_progress_print_json(p, &v->text);
+        fprintf(stderr, "%.*s\n", (int)v->text.n, (const char *)v->text.data);
+        return;
+    }
+    mr_progress_print_line(p, &v->text);
+    v->held = true;
+    if (p->timestamp_us - v->last_us >= 1000000) {
+        v->last_us = p->timestamp_us;
+        show_line(v);
     }
 }
 
@@ -154,6 +159,8 @@ static enum mr_status run_queries(struct run *r, enum progress_style style, stru
         if (status != MR_OK || first != MR_OK)
             mr_query_stop(r->queries[i]);
         enum mr_status ended = mr_query_wait(r->queries[i], &own);
+        if (r->views[i].held)
+            show_line(&r->views[i]);
         if (r->views[i].line_open)
             fputc('\n', stderr);
         if (ended != MR_OK && first == MR_OK) {

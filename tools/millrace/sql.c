@@ -1,4 +1,5 @@
 #include "tools/millrace/command.h"
+#include "tools/millrace/infer.h"
 
 #include "core/expr/function.h"
 #include "core/format/json/json.h"
@@ -68,6 +69,19 @@ static enum mr_status make_session(struct sql *s, struct mr_engine_config *engin
     return MR_OK;
 }
 
+static enum mr_status infer_schemas(struct sql *s, struct mr_relation *relation,
+                                    struct mr_error *err)
+{
+    struct mr_env *env;
+    enum mr_status status = mr_env_open(NULL, &env, err);
+
+    if (status != MR_OK)
+        return status;
+    status = mr_infer_schemas(relation, env, &s->arena, err);
+    env->ops->fini(env);
+    return status;
+}
+
 static enum mr_status run_query(struct sql *s, const struct mr_relation *relation,
                                 const struct mr_engine_config *config, struct mr_error *err)
 {
@@ -121,6 +135,8 @@ static __attribute__((noinline)) int execute(struct sql *s)
         status = mr_sql_parse_statement(mr_text_of(s->text), &s->arena, &statement, &err);
     if (status == MR_OK && statement.kind == MR_STATEMENT_SHOW_FUNCTIONS)
         return show_functions();
+    if (status == MR_OK)
+        status = infer_schemas(s, statement.query, &err);
     if (status == MR_OK)
         status = run_query(s, statement.query, &engine, &err);
     return status == MR_OK ? MR_EXIT_OK : mr_cli_fail(&err);
