@@ -1,0 +1,123 @@
+#include "kernels/arith/arith.h"
+#include "tests/kernels/guard.h"
+
+/* Small values, and at edge a row that overflows. */
+static void fill(struct guard *g, int32_t *x, int32_t *y, int64_t *l, int64_t *m, uint32_t edge)
+{
+    uint64_t seed = g->n + edge;
+
+    for (uint32_t i = 0; i < g->n; i++) {
+        x[i] = (int32_t)(guard_random(&seed) % 2001) - 1000;
+        y[i] = (int32_t)(guard_random(&seed) % 2001) - 1000;
+        l[i] = x[i] * INT64_C(100000);
+        m[i] = y[i] * INT64_C(100000);
+        if (i == edge) {
+            x[i] = INT32_MIN;
+            y[i] = 7;
+            l[i] = INT64_MIN;
+            m[i] = 7;
+        }
+    }
+}
+
+static void test_variants_agree(void **state)
+{
+    (void)state;
+    GUARD_EACH(v, mr_arith_kernels, mr_arith_variants)
+    for (uint32_t n = 0; n <= GUARD_ROWS; n++)
+        for (uint32_t edge = n / 2; edge <= n; edge += n / 2 + 1) {
+            struct guard g = guard_open(n);
+            int32_t *x = guard_alloc(&g, n * 4), *y = guard_alloc(&g, n * 4);
+            int64_t *m = guard_alloc(&g, n * 8), *l = g.i64;
+            int32_t a32[GUARD_ROWS], b32[GUARD_ROWS];
+            int64_t a64[GUARD_ROWS], b64[GUARD_ROWS];
+            double af[GUARD_ROWS], bf[GUARD_ROWS];
+            fill(&g, x, y, l, m, edge);
+            for (enum mr_arith_op op = 0; op < MR_ARITH_OPS_N; op++) {
+                assert_int_equal((*v)->i32[op](a32, x, y, n),
+                                 mr_arith_scalar.i32[op](b32, x, y, n));
+                assert_memory_equal(a32, b32, n * 4);
+                assert_int_equal((*v)->i64[op](a64, l, m, n),
+                                 mr_arith_scalar.i64[op](b64, l, m, n));
+                assert_memory_equal(a64, b64, n * 8);
+                (*v)->f64[op](af, g.f64, g.f64, n);
+                mr_arith_scalar.f64[op](bf, g.f64, g.f64, n);
+                assert_memory_equal(af, bf, n * 8);
+                if (n == 0)
+                    continue;
+                assert_int_equal((*v)->i32_by[op](a32, x, y, n),
+                                 mr_arith_scalar.i32_by[op](b32, x, y, n));
+                assert_memory_equal(a32, b32, n * 4);
+                assert_int_equal((*v)->i64_by[op](a64, l, m, n),
+                                 mr_arith_scalar.i64_by[op](b64, l, m, n));
+                assert_memory_equal(a64, b64, n * 8);
+                (*v)->f64_by[op](af, g.f64, g.f64, n);
+                mr_arith_scalar.f64_by[op](bf, g.f64, g.f64, n);
+                assert_memory_equal(af, bf, n * 8);
+            }
+            guard_close(&g);
+        }
+}
+
+/* The reference itself: against 128-bit arithmetic. */
+static void test_overflow_is_told(void **state)
+{
+    static const int64_t edges[] = {0, 1, -1, 7, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN};
+    enum { EDGES = sizeof edges / sizeof edges[0] };
+
+    (void)state;
+    for (uint32_t i = 0; i < EDGES; i++)
+        for (uint32_t k = 0; k < EDGES; k++)
+            for (enum mr_arith_op op = 0; op < MR_ARITH_OPS_N; op++) {
+                __int128 x = edges[i], y = edges[k];
+                __int128 r = op == MR_ADD ? x + y : op == MR_SUBTRACT ? x - y : x * y;
+                int64_t out;
+                int32_t x32 = (int32_t)x, y32 = (int32_t)y, out32;
+                assert_int_equal(mr_arith_scalar.i64[op](&out, &edges[i], &edges[k], 1),
+                                 r != (int64_t)r);
+                assert_int_equal(out, (int64_t)r);
+                r = op == MR_ADD        ? (__int128)x32 + y32
+                    : op == MR_SUBTRACT ? (__int128)x32 - y32
+                                        : (__int128)x32 * y32;
+                assert_int_equal(mr_arith_scalar.i32[op](&out32, &x32, &y32, 1), r != (int32_t)r);
+            }
+}
+
+static void test_sums(void **state)
+{
+    (void)state;
+    GUARD_EACH(v, mr_arith_kernels, mr_arith_variants)
+    for (uint32_t n = 0; n <= GUARD_ROWS; n++) {
+        struct guard g = guard_open(n);
+        __int128 wanted = 17;
+        int64_t sum = 17, small = 17, wanted_small = 17;
+        int32_t *x = guard_alloc(&g, n * 4);
+        for (uint32_t i = 0; i < n; i++) {
+            wanted += g.i64[i];
+            x[i] = (int32_t)g.i64[i];
+            wanted_small += x[i];
+        }
+        assert_int_equal((*v)->sum_i64(g.i64, n, &sum), wanted != (int64_t)wanted);
+        assert_int_equal(sum, (int64_t)wanted);
+        assert_false((*v)->sum_i32(x, n, &small));
+        assert_int_equal(small, wanted_small);
+        guard_close(&g);
+    }
+    const int64_t up[] = {INT64_MAX, 5, -6, INT64_MIN, 0, 0, 0, 0, 9};
+    int64_t sum = 0;
+    assert_false(mr_arith->sum_i64(up, 9, &sum));
+    assert_int_equal(sum, 7);
+    sum = INT64_MAX;
+    assert_true(mr_arith->sum_i64(up + 1, 1, &sum));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_variants_agree),
+        cmocka_unit_test(test_overflow_is_told),
+        cmocka_unit_test(test_sums),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
