@@ -134,7 +134,7 @@ struct mr_ast *mr_parse_interval_text(struct mr_parser *p, const struct mr_token
                            "The value of the typed literal \"INTERVAL\" is invalid: '%.*s'.",
                            text.n > 200 ? 200 : (int)text.n, text.data);
     return make_literal(p, at, &parts,
-                        mr_arena_format(p->arena, "INTERVAL '%.*s'", (int)text.n, text.data));
+                        mr_arena_format(p->arena, "INTERVAL %s", mr_parse_quoted(p, text)));
 }
 
 /* A signed value as text: the sign before a text turns the one in it. */
@@ -259,8 +259,8 @@ static struct mr_ast *unit_to_unit(struct mr_parser *p, const struct mr_token *a
                           .last = to->place,
                           .has_months = from->is_month,
                           .has_time = !from->is_month};
-    const char *name = mr_arena_format(p->arena, "INTERVAL '%.*s' %s TO %s", (int)value.n,
-                                       value.data, from->name, to->name);
+    const char *name = mr_arena_format(p->arena, "INTERVAL %s %s TO %s", mr_parse_quoted(p, value),
+                                       from->name, to->name);
     if (!(from->is_month ? parse_year_month(value, &parts) : parse_day_time(value, &parts)))
         mr_parse_fail_with(p, at, "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING",
                            "Error parsing '%.*s' to interval. The value does not match the format "

@@ -38,8 +38,7 @@ static struct mr_column *text_value(struct mr_parser *p, const struct mr_type *t
     return c;
 }
 
-/* 'text' with quotes and backslashes escaped. */
-static const char *quoted(struct mr_parser *p, struct mr_text t)
+const char *mr_parse_quoted(struct mr_parser *p, struct mr_text t)
 {
     struct mr_buffer out;
 
@@ -59,7 +58,7 @@ static const char *quoted(struct mr_parser *p, struct mr_text t)
 
 struct mr_ast *mr_parse_literal_text(struct mr_parser *p, struct mr_place place, struct mr_text t)
 {
-    return new_literal(p, place, text_value(p, &mr_type_string, t), quoted(p, t));
+    return new_literal(p, place, text_value(p, &mr_type_string, t), mr_parse_quoted(p, t));
 }
 
 struct mr_ast *mr_parse_literal_boolean(struct mr_parser *p, struct mr_place place, bool value)

@@ -105,6 +105,8 @@ static inline struct mr_place mr_parse_place(const struct mr_parser *p)
 }
 
 /* literal.c, interval.c: constants. */
+/* 'text' with quotes, backslashes and zero bytes escaped. */
+const char *mr_parse_quoted(struct mr_parser *p, struct mr_text t);
 struct mr_ast *mr_parse_literal_text(struct mr_parser *p, struct mr_place place, struct mr_text t);
 struct mr_ast *mr_parse_literal_boolean(struct mr_parser *p, struct mr_place place, bool value);
 struct mr_ast *mr_parse_literal_null(struct mr_parser *p, struct mr_place place);
