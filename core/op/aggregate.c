@@ -69,9 +69,10 @@ static enum mr_status aggregate_plan(void *plan, const struct mr_node *node, str
     for (uint32_t i = 0; i < p->acc.items_n; i++)
         for (uint32_t k = 0; k < p->acc.items[i].slots_n; k++) {
             const uint32_t slot = p->acc.items[i].first + k;
-            values[slot] = (struct mr_field){
-                mr_arena_format(a, "%s_%u_%u", p->acc.items[i].item->aggregate->name, i, k),
-                p->acc.types[slot], true};
+            const char *name = p->acc.items[i].item->aggregate->name;
+            /* Spark's buffers may be null, but for those of counts. */
+            values[slot] = (struct mr_field){mr_arena_format(a, "%s_%u_%u", name, i, k),
+                                             p->acc.types[slot], strncmp(name, "count", 5) != 0};
         }
     p->table = (struct mr_state_table){.name = "groups",
                                        .key = p->key_type,

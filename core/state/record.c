@@ -181,6 +181,7 @@ static bool take_row(struct mr_state *s, struct reader *r,
     struct mr_text key = {(const char *)r->at, key_bytes};
     r->at += key_bytes;
     uint64_t hash = mr_row_hash(key);
+    s->timeless |= expiry_us == MR_STATE_NEVER && s->table->bucket_us > 0;
     if (owns && !owns(arg, (uint32_t)(hash >> 56)))
         return skip_slots(s, r);
     return take_slots(s, r, mr_state_slots(find_or_insert(s, hash, key, expiry_us)));

@@ -367,5 +367,5 @@ void mr_row_encode(const struct mr_column *columns, uint32_t columns_n, const ui
 
 uint64_t mr_row_hash(struct mr_text row)
 {
-    return XXH3_64bits(row.data, row.n);
+    return row.n ? XXH3_64bits(row.data, row.n) : 0;
 }

@@ -18,4 +18,5 @@ void mr_row_encode(const struct mr_column *columns, uint32_t columns_n, const ui
 /* Appends the fields of an encoded row to builders (one per field of type, a STRUCT). */
 MR_NODISCARD enum mr_status mr_row_decode(const struct mr_type *type, struct mr_text row,
                                           struct mr_builder *builders, struct mr_error *err);
+/* 0 for the empty key, as operators without keys have it. */
 uint64_t mr_row_hash(struct mr_text row);

@@ -165,6 +165,14 @@ struct mr_state_row *mr_state_find_anywhere(struct mr_state *s, uint64_t hash, s
     return NULL;
 }
 
+/* A row from before the query had a watermark. */
+static struct mr_state_row *find_timeless(struct mr_state *s, uint64_t hash, struct mr_text key)
+{
+    struct mr_segment *g = mr_state_segment(s, MR_STATE_NEVER, false);
+
+    return g ? mr_segment_find(g, hash, key) : NULL;
+}
+
 /* Brings the index, then the most likely row of each key into the cache. */
 static void prefetch(uint32_t n, struct mr_segment *const *segments, const uint64_t *hashes)
 {
@@ -203,6 +211,8 @@ static void upsert_block(struct mr_state *s, uint32_t first, uint32_t n, const u
         struct mr_state_row *r = s->table->any_expiry
                                      ? mr_state_find_anywhere(s, hashes[i], keys[i])
                                      : mr_segment_find(g, hashes[i], keys[i]);
+        if (r == NULL && s->timeless && (r = find_timeless(s, hashes[i], keys[i])) != NULL)
+            g = mr_state_segment(s, MR_STATE_NEVER, true);
         if (r == NULL) {
             if (s->table->any_expiry)
                 g = mr_state_segment(s, expiry_us[i], true);
@@ -262,6 +272,8 @@ void mr_state_find(struct mr_state *s, uint32_t n, const uint64_t *hashes,
                 rows[at] = mr_state_find_anywhere(s, hashes[at], keys[at]);
             else
                 rows[at] = segments[i] ? mr_segment_find(segments[i], hashes[at], keys[at]) : NULL;
+            if (rows[at] == NULL && s->timeless)
+                rows[at] = find_timeless(s, hashes[at], keys[at]);
         }
     }
 }

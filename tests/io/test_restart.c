@@ -202,23 +202,57 @@ static void a_killed_process_loses_and_doubles_nothing(void **unused)
     make_folder(path);
     snprintf(checkpoint, sizeof checkpoint, "%s/chk", path);
     for (uint32_t i = 0; i < 8; i++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0) {
-            for (;;)
-                if (run(grouped, checkpoint, 1 + i % 3, &r, &err) != MR_OK)
-                    _exit(1);
+            while (run(grouped, checkpoint, 1 + i % 3, &r, &err) == MR_OK)
+                if (write(ends[1], "", 1) != 1)
+                    break;
+            _exit(1);
         }
-        usleep(20000 + i * 17000);
+        /* After three epochs, somewhere in the next ones. */
+        char told[3];
+        for (size_t n = 0; n < sizeof told;) {
+            ssize_t got = read(ends[0], told, sizeof told - n);
+            assert_true(got > 0);
+            n += (size_t)got;
+        }
+        usleep(i * 3700);
         assert_int_equal(kill(child, SIGKILL), 0);
         int status;
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status));
+        close(ends[0]);
+        close(ends[1]);
         r = (struct results){0};
         assert_int_equal(run(grouped, checkpoint, 2, &r, &err), MR_OK);
         expect(&r, (int64_t)(r.last_epoch + 1) * 1000);
     }
     assert_true(r.last_epoch > 16); /* epochs were really committed between the kills */
+    remove_folder(path);
+}
+
+/* One row of state without a key: found again, on the worker that all rows go to. */
+static void an_aggregate_without_keys_goes_on(void **unused)
+{
+    static const char all[] = "SELECT 0L AS k, count(*) AS n, sum(value) AS s FROM t";
+    static const uint32_t workers[] = {1, 3, 1, 2};
+    struct results r = {0};
+    struct mr_error err;
+    char path[64], checkpoint[96];
+
+    (void)unused;
+    make_folder(path);
+    snprintf(checkpoint, sizeof checkpoint, "%s/chk", path);
+    for (int64_t i = 0; i < 4; i++) {
+        r = (struct results){0};
+        assert_int_equal(run(all, checkpoint, workers[i], &r, &err), MR_OK);
+        assert_int_equal(r.rows, 1);
+        assert_int_equal(r.state_rows, 1);
+        assert_int_equal(r.counts[0], (i + 1) * 1000);
+    }
     remove_folder(path);
 }
 
@@ -262,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(state_goes_to_its_owners_under_any_worker_count),
         cmocka_unit_test(a_killed_process_loses_and_doubles_nothing),
+        cmocka_unit_test(an_aggregate_without_keys_goes_on),
         cmocka_unit_test(another_query_is_refused_and_the_old_one_goes_on),
         cmocka_unit_test(two_processes_do_not_share_a_checkpoint),
     };
