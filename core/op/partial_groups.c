@@ -202,11 +202,24 @@ static void find_cached(struct mr_ctx *ctx, struct mr_partial_rows *r)
         add_long(ctx, r, long_n);
 }
 
+/* Without keys there is one group, number 0 of the table of words. */
+static void find_only(struct mr_partial_state *s, struct mr_partial_rows *r)
+{
+    static const uint64_t key = 0, hash = 0;
+    uint32_t id;
+
+    mr_group_table_add_words(&s->tables[MR_WORDS_TABLE], 1, &hash, &key, &id, s->lookup);
+    memset(s->ids, 0, sizeof *s->ids * r->n);
+    r->has_ids = true;
+}
+
 void mr_partial_find_groups(struct mr_ctx *ctx, struct mr_partial_rows *r)
 {
     struct mr_partial_state *s = ctx->state;
 
-    if (may_use_cache(ctx, r))
+    if (ctx->node->keys_n == 0)
+        find_only(s, r);
+    else if (may_use_cache(ctx, r))
         find_cached(ctx, r);
     else
         find_all(ctx, r);
