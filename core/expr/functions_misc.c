@@ -163,6 +163,18 @@ MR_BODY(spark_partition_id)
     return MR_OK;
 }
 
+/* The worker in the upper bits, as Spark has the partition there; streams refuse it. */
+MR_BODY(monotonically_increasing_id)
+{
+    uint64_t *next = call->state;
+
+    (void)args;
+    mr_column_alloc(out, &mr_type_bigint, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    out->i64[row] = (int64_t)(((uint64_t)call->context->worker << 33) + (*next)++);
+    return MR_OK;
+}
+
 MR_BODY(input_file_name)
 {
     const char *name = call->context->input_file ? call->context->input_file : "";

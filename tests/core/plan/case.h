@@ -6,6 +6,14 @@
 #include "tests/core/plan/json_tree.h"
 #include <stdio.h>
 
+/* A file of tests/conformance, wherever the test runs. */
+static inline const char *case_path(const char *name, struct mr_arena *a)
+{
+    const char *end = strstr(__FILE__, "core/plan/case.h");
+
+    return mr_arena_format(a, "%.*sconformance/%s", (int)(end - __FILE__), __FILE__, name);
+}
+
 static inline struct mr_table case_table(const struct json *j, bool streaming, uint32_t index,
                                          struct mr_arena *a)
 {
@@ -111,4 +119,20 @@ static inline enum mr_output_mode case_mode(const char *mode)
     return strcmp(mode, "append") == 0   ? MR_APPEND
            : strcmp(mode, "update") == 0 ? MR_UPDATE
                                          : MR_COMPLETE;
+}
+
+static inline int case_main(int (*check)(struct mr_arena *a, struct mr_arena *paths))
+{
+    struct mr_arena a, paths;
+    jmp_buf escape;
+    int result;
+
+    mr_arena_init(&a, NULL, &escape);
+    mr_arena_init(&paths, NULL, &escape);
+    if (setjmp(escape))
+        abort();
+    result = check(&a, &paths);
+    mr_arena_fini(&a);
+    mr_arena_fini(&paths);
+    return result;
 }

@@ -2,12 +2,6 @@
 #include "core/mem/mem.h"
 #include "tests/core/plan/case.h"
 
-#include <setjmp.h>
-
-#ifndef MR_MATRIX
-#define MR_MATRIX "tests/conformance/mode_matrix.jsonl"
-#endif
-
 #define T "t WATERMARK ts DELAY OF INTERVAL 10 MINUTES"
 #define U "u WATERMARK ut DELAY OF INTERVAL 10 MINUTES"
 #define RANGE " a.k = b.k AND b.ut >= a.ts AND b.ut <= a.ts + INTERVAL 1 HOUR"
@@ -239,38 +233,35 @@ static int run_shape(const struct json *line, const char *const *steps, struct m
     return failed;
 }
 
-int main(void)
+static int check(struct mr_arena *a, struct mr_arena *paths)
 {
-    const char *path = getenv("MR_MATRIX") ? getenv("MR_MATRIX") : MR_MATRIX;
-    FILE *f = fopen(path, "r");
+    FILE *f = fopen(case_path("mode_matrix.jsonl", paths), "r");
     char *text = NULL;
-    size_t room = 0;
-    jmp_buf escape;
-    struct mr_arena a;
+    size_t room = 0, seen = 0;
     int failed = 0;
-    size_t seen = 0;
     ssize_t n;
 
     if (f == NULL)
         return 77;
-    mr_arena_init(&a, NULL, &escape);
-    if (setjmp(escape))
-        abort();
     while ((n = getline(&text, &room, f)) > 0) {
-        struct json_reader r = {.at = text, .end = text + n, .arena = &a};
+        struct json_reader r = {.at = text, .end = text + n, .arena = a};
         const struct json *line;
 
-        mr_arena_reset(&a);
+        mr_arena_reset(a);
         line = json_value(&r);
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
             if (strcmp(shapes[i].q, json_get_text(line, "q")) == 0) {
-                failed += run_shape(line, shapes[i].steps, &a);
+                failed += run_shape(line, shapes[i].steps, a);
                 seen++;
             }
     }
     free(text);
     fclose(f);
-    mr_arena_fini(&a);
     printf("%zu of %zu shapes, %d verdicts differ\n", seen, sizeof shapes / sizeof *shapes, failed);
     return failed != 0 || seen != sizeof shapes / sizeof *shapes;
+}
+
+int main(void)
+{
+    return case_main(check);
 }
