@@ -18,11 +18,11 @@ enum mr_step { MR_NEED_INPUT, MR_MORE_OUTPUT, MR_BLOCKED, MR_DONE, MR_FAILED };
 
 struct mr_epoch {
     uint64_t id;
-    int64_t time_us;   /* the batch's timestamp, current_timestamp() */
-    int64_t late_us;   /* rows whose time is <= this are late; INT64_MIN: no watermark in the query */
-    int64_t evict_us;  /* state whose time is <= this is final; INT64_MIN: none */
-    bool is_batch;     /* batch query: everything is final at the end */
-    bool has_data;     /* false: a no-data batch */
+    int64_t time_us; /* the batch's timestamp, current_timestamp() */
+    int64_t late_us; /* rows whose time is <= this are late; INT64_MIN: no watermark in the query */
+    int64_t evict_us; /* state whose time is <= this is final; INT64_MIN: none */
+    bool is_batch;    /* batch query: everything is final at the end */
+    bool has_data;    /* false: a no-data batch */
 };
 
 /* What progress and --record tell of a stateful operator, per worker and epoch; summed over workers.
@@ -32,18 +32,18 @@ struct mr_operator_counts {
 };
 
 struct mr_ctx {
-    const void *plan;                /* the operator's, made by plan() */
-    void *state;                     /* the operator's, zeroed before open */
+    const void *plan; /* the operator's, made by plan() */
+    void *state;      /* the operator's, zeroed before open */
     const struct mr_node *node;
     const struct mr_epoch *epoch;
     const struct mr_eval_context *eval;
-    struct mr_state **tables;        /* those declared by tables(), in order; none in a batch query */
+    struct mr_state **tables; /* those declared by tables(), in order; none in a batch query */
     struct mr_arena *arena, *scratch;
     struct mr_env *env;
     struct mr_error *err;
     uint32_t worker, workers;
     uint32_t batch_rows;
-    uint32_t port;                   /* in step: which child the batch comes from */
+    uint32_t port;                    /* in step: which child the batch comes from */
     struct mr_operator_counts counts; /* reset at epoch start; rows_total is read at its end */
     /* The watermark operator's, of the rows with a time since the runtime last reset them (times_n 0). */
     int64_t max_time_us, min_time_us;

@@ -18,7 +18,7 @@ struct mr_sink_config {
     uint32_t partition_by_n;
     const struct mr_type *schema;
     enum mr_output_mode mode;
-    const char *query_id;            /* uuid, the checkpoint's */
+    const char *query_id; /* uuid, the checkpoint's */
     const char *query_name;
     struct mr_env *env;
     struct mr_arena *arena;
@@ -32,8 +32,8 @@ struct mr_sink_ops {
     size_t committer_size, writer_size;
     const char *const *options; /* as in mr_source_ops */
     bool takes_kafka_options;
-    uint32_t modes;             /* bits 1 << enum mr_output_mode */
-    const char *guarantee;      /* "exactly-once" or "at-least-once", said at start */
+    uint32_t modes;        /* bits 1 << enum mr_output_mode */
+    const char *guarantee; /* "exactly-once" or "at-least-once", said at start */
     bool needs_checkpoint;
     /* Options and schema against what the sink needs; no side effects. */
     enum mr_status (*check)(const struct mr_sink_config *config, struct mr_error *err);

@@ -11,27 +11,27 @@
 
 struct mr_source_config {
     const struct mr_table *table;
-    const struct mr_type *schema;    /* columns to give: a subset of table->schema */
+    const struct mr_type *schema;        /* columns to give: a subset of table->schema */
     const struct mr_expr *const *pushed; /* filters that the source may apply early; never must */
     uint32_t pushed_n;
     struct mr_env *env;
     struct mr_arena *arena;
     const struct mr_zone *zone;
     uint32_t batch_rows, workers;
-    const char *checkpoint;          /* folder of the query, for sources that keep files there; or NULL */
-    bool batch;                      /* read everything once (millrace sql) */
+    const char *checkpoint; /* folder of the query, for sources that keep files there; or NULL */
+    bool batch;             /* read everything once (millrace sql) */
 };
 
 enum mr_source_limit { MR_LIMIT_AS_CONFIGURED, MR_LIMIT_NONE /* trigger once */ };
 
-struct mr_offsets { /* memory: the planner's, until its next call */
+struct mr_offsets {       /* memory: the planner's, until its next call */
     struct mr_text json;  /* Spark's offset JSON, for progress and explain */
     struct mr_text bytes; /* what replay needs: opaque, versioned by the source */
 };
 
 struct mr_source_counts { /* of a reader, added to; the runtime resets them at epoch start */
-    uint64_t rows; /* as Spark counts input rows */
-    uint64_t bad;  /* records that could not be parsed */
+    uint64_t rows;        /* as Spark counts input rows */
+    uint64_t bad;         /* records that could not be parsed */
 };
 
 struct mr_source_ops {
@@ -43,7 +43,8 @@ struct mr_source_ops {
     bool takes_kafka_options; /* any kafka.* */
     bool replayable;          /* false: socket; said to the user at start */
     /* Fixed schema (kafka, rate, socket, text) for these options, or NULL: it must be declared. */
-    const struct mr_type *(*schema)(const struct mr_option *options, uint32_t n, struct mr_arena *a);
+    const struct mr_type *(*schema)(const struct mr_option *options, uint32_t n,
+                                    struct mr_arena *a);
     /* Validates without side effects: for check and before anything is made. */
     enum mr_status (*check)(const struct mr_table *table, struct mr_error *err);
 
@@ -57,7 +58,8 @@ struct mr_source_ops {
     enum mr_status (*freeze)(void *planner, struct mr_error *err);
     /* At a restart: bytes of a planned epoch, in order, from the log: its rows come again (the last,
      * uncommitted one) or are behind us. */
-    enum mr_status (*adopt)(void *planner, uint64_t epoch, struct mr_text bytes, struct mr_error *err);
+    enum mr_status (*adopt)(void *planner, uint64_t epoch, struct mr_text bytes,
+                            struct mr_error *err);
     /* The whole memory of the planner (files seen), for snapshots of the checkpoint; load undoes. */
     void (*save)(void *planner, struct mr_buffer *out);
     enum mr_status (*load)(void *planner, struct mr_text saved, struct mr_error *err);
