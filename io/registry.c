@@ -11,17 +11,12 @@
 #endif
 
 static const struct mr_source_ops *const sources[] = {
-    &mr_source_csv,
-    &mr_source_json,
+    &mr_source_csv,    &mr_source_json,
 #ifdef MR_HAVE_KAFKA
     &mr_source_kafka,
 #endif
-    &mr_source_memory,
-    &mr_source_rate,
-    &mr_source_rate_micro_batch,
-    &mr_source_socket,
-    &mr_source_text,
-    NULL,
+    &mr_source_memory, &mr_source_rate, &mr_source_rate_micro_batch,
+    &mr_source_socket, &mr_source_text, NULL,
 };
 
 static const struct mr_sink_ops *const sinks[] = {
@@ -29,8 +24,7 @@ static const struct mr_sink_ops *const sinks[] = {
 #ifdef MR_HAVE_KAFKA
     &mr_sink_kafka,
 #endif
-    &mr_sink_memory,
-    &mr_sink_noop,    &mr_sink_text, NULL,
+    &mr_sink_memory,  &mr_sink_noop, &mr_sink_text, NULL,
 };
 
 static const char *const source_names[] = {
@@ -38,10 +32,7 @@ static const char *const source_names[] = {
 #ifdef MR_HAVE_KAFKA
     "kafka",
 #endif
-    "memory",
-    "rate",   "rate-micro-batch",
-    "socket", "text",
-    NULL,
+    "memory", "rate", "rate-micro-batch", "socket", "text", NULL,
 };
 
 static const char *const sink_names[] = {
@@ -49,8 +40,7 @@ static const char *const sink_names[] = {
 #ifdef MR_HAVE_KAFKA
     "kafka",
 #endif
-    "memory",
-    "noop",    "text", NULL,
+    "memory",  "noop", "text", NULL,
 };
 
 _Static_assert(sizeof sources == sizeof source_names, "a name for each source");

@@ -41,8 +41,8 @@ struct mr_placement {
 };
 
 struct mr_mem_config {
-    uint32_t workers;      /* 0: one per core */
-    const char *cpus;      /* "0-3,8" or NULL: all that this process may use */
+    uint32_t workers; /* 0: one per core */
+    const char *cpus; /* "0-3,8" or NULL: all that this process may use */
     bool pin;
     const char *synthetic; /* hwloc synthetic description for tests, or NULL */
 };

@@ -24,7 +24,8 @@ struct mr_ring {
     uint32_t cached_head;
 };
 
-MR_NODISCARD enum mr_status mr_ring_init(struct mr_ring *r, uint32_t capacity, struct mr_error *err);
+MR_NODISCARD enum mr_status mr_ring_init(struct mr_ring *r, uint32_t capacity,
+                                         struct mr_error *err);
 void mr_ring_fini(struct mr_ring *r);
 MR_NODISCARD bool mr_ring_push(struct mr_ring *r, void **item);
 void *mr_ring_pop(struct mr_ring *r); /* NULL: empty */

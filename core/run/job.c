@@ -5,7 +5,7 @@
 #include "core/run/job_parts.h"
 #include <stdio.h>
 
-enum { RING_SLOTS_DEFAULT = 64 };
+enum { RING_SLOTS_DEFAULT = 8 };
 
 static enum mr_status read_conf(const struct mr_yaml_file *file, const struct mr_yaml *conf,
                                 struct mr_session *session, struct mr_error *err)

@@ -12,14 +12,14 @@
 #include "core/plan/plan.h"
 
 struct mr_engine_config { /* the job file's engine: */
-    uint32_t workers;        /* 0: one per core */
-    const char *cpus;        /* or NULL */
+    uint32_t workers;     /* 0: one per core */
+    const char *cpus;     /* or NULL */
     bool pin;
     uint32_t batch_rows;
     uint32_t ring_slots;
     uint64_t memory_limit_bytes; /* 0: 3/4 of the machine's */
-    const char *kernels;     /* scalar, avx2, avx512 or NULL: best */
-    const char *io;          /* io_uring, syscalls or NULL: io_uring if it works */
+    const char *kernels;         /* scalar, avx2, avx512 or NULL: best */
+    const char *io;              /* io_uring, syscalls or NULL: io_uring if it works */
     enum mr_durability durability;
 };
 
@@ -29,8 +29,12 @@ MR_NODISCARD enum mr_status mr_engine_open(const struct mr_engine_config *config
 void mr_engine_close(struct mr_engine *e);
 uint32_t mr_engine_workers(const struct mr_engine *e);
 
-enum mr_trigger_kind { MR_TRIGGER_ASAP, MR_TRIGGER_PROCESSING_TIME, MR_TRIGGER_AVAILABLE_NOW,
-                       MR_TRIGGER_ONCE };
+enum mr_trigger_kind {
+    MR_TRIGGER_ASAP,
+    MR_TRIGGER_PROCESSING_TIME,
+    MR_TRIGGER_AVAILABLE_NOW,
+    MR_TRIGGER_ONCE
+};
 
 struct mr_progress; /* progress.h */
 

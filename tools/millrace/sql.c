@@ -50,7 +50,7 @@ static enum mr_status make_session(struct sql *s, struct mr_engine_config *engin
     s->session.arena = &s->arena;
     mr_conf_init(&s->session.conf);
     *engine = (struct mr_engine_config){
-        .batch_rows = MR_BATCH_ROWS_DEFAULT, .ring_slots = 64, .pin = true};
+        .batch_rows = MR_BATCH_ROWS_DEFAULT, .ring_slots = 8, .pin = true};
     if (s->workers)
         engine->workers = (uint32_t)atoi(s->workers);
     if (s->job_path == NULL)
