@@ -1,10 +1,10 @@
 /* fake_checkpoint.h - a checkpoint in memory: the last plans and the last commit; all that is appended lasts.
  * For fakes.h only. */
 #pragma once
-struct mr_plan_record record;
-char bytes[64], json[64];
-}
-;
+struct stored_plan {
+    struct mr_plan_record record;
+    char bytes[64], json[64];
+};
 static struct {
     bool is_open, has_commit, has_plan;
     struct stored_plan plans[2]; /* of the last commit that had data, of the epoch after the last */
