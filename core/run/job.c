@@ -16,7 +16,9 @@ static enum mr_status read_conf(const struct mr_yaml_file *file, const struct mr
         if (mr_conf_set(&session->conf, conf->keys[i]->text.data, conf->items[i]->text.data,
                         &inner) == MR_OK)
             continue;
-        enum mr_status status = mr_yaml_fail(file, conf->items[i], err, "%s", inner.message);
+        bool is_unknown = strcmp(inner.condition, "SQL_CONF_NOT_FOUND") == 0;
+        enum mr_status status = mr_yaml_fail(file, is_unknown ? conf->keys[i] : conf->items[i], err,
+                                             "%s", inner.message);
         if (err)
             memcpy(err->condition, inner.condition, sizeof err->condition);
         return status;

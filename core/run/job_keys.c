@@ -18,9 +18,12 @@ static const struct mr_job_key *find_key(enum mr_key_group of, const char *name)
     return NULL;
 }
 
+/* Within {..} a comma ends a text: what was behind it became a key without a value. */
 static enum mr_status unknown_key(const struct mr_yaml_file *file, const struct mr_yaml *key,
-                                  enum mr_key_group of, struct mr_error *err)
+                                  const struct mr_yaml *value, enum mr_key_group of,
+                                  struct mr_error *err)
 {
+    bool is_cut = mr_yaml_is_null(value) && value->text.n == 0;
     const char *names[NAMES_MAX];
     struct mr_buffer list;
     uint32_t n = 0;
@@ -34,10 +37,11 @@ static enum mr_status unknown_key(const struct mr_yaml_file *file, const struct 
             names[n++] = mr_job_keys[i].name;
     }
     const char *nearest = mr_error_nearest(key->text.data, names, n);
-    return mr_yaml_fail(file, key, err, "unknown key \"%s\"; allowed here: %.*s%s%s%s",
+    return mr_yaml_fail(file, key, err, "unknown key \"%s\"; allowed here: %.*s%s%s%s%s",
                         key->text.data, (int)list.n, (const char *)list.data,
                         nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                        nearest ? "\"?" : "");
+                        nearest ? "\"?" : "",
+                        is_cut ? "; within {..} a text with a comma needs quotes" : "");
 }
 
 /* How a value is shown in an error. */
@@ -216,7 +220,7 @@ enum mr_status mr_job_keys_check(const struct mr_yaml_file *file, const struct m
     for (uint32_t i = 0; i < map->n; i++) {
         const struct mr_job_key *key = find_key(of, map->keys[i]->text.data);
         if (key == NULL)
-            return unknown_key(file, map->keys[i], of, err);
+            return unknown_key(file, map->keys[i], map->items[i], of, err);
         enum mr_status status = check_value(file, key, map->items[i], err);
         if (status)
             return status;

@@ -1,4 +1,5 @@
 #include "core/run/job.h"
+#include "core/run/job_yaml.h"
 #include <stdio.h>
 
 static enum mr_status place_error(const struct mr_job *job, struct mr_place place,
@@ -15,15 +16,38 @@ static enum mr_status place_error(const struct mr_job *job, struct mr_place plac
     return status;
 }
 
-static enum mr_status check_sources(const struct mr_job *job, const struct mr_session *session,
+static const struct mr_yaml *query_node(const struct mr_job *job, const struct mr_job_query *q)
+{
+    const struct mr_yaml *list = mr_yaml_get(job->file->root, "queries");
+
+    return list ? list->items[q - job->queries] : job->file->root;
+}
+
+/* Where the option stands that the message names, or otherwise. */
+static struct mr_place option_place(const struct mr_yaml *node, const struct mr_error *err,
+                                    struct mr_place otherwise)
+{
+    const struct mr_yaml *options = mr_yaml_get(node, "options");
+
+    for (uint32_t i = 0; err && options && i < options->n; i++)
+        if (strstr(err->message, options->keys[i]->text.data))
+            return options->keys[i]->place;
+    return otherwise;
+}
+
+static enum mr_status check_sources(const struct mr_job *job, const struct mr_job_query *q,
                                     struct mr_error *err)
 {
-    for (uint32_t i = 0; i < session->tables_n; i++) {
-        const struct mr_table *t = &session->tables[i];
+    for (uint32_t i = 0; i < q->session.tables_n; i++) {
+        const struct mr_table *t = &q->session.tables[i];
         const struct mr_source_ops *ops = t->format ? mr_source_find(t->format) : NULL;
         enum mr_status status = ops && ops->check ? ops->check(t, err) : MR_OK;
-        if (status)
-            return place_error(job, t->place, status, err);
+        if (status) {
+            const struct mr_yaml *map =
+                mr_yaml_get(query_node(job, q), t->streaming ? "sources" : "tables");
+            struct mr_place place = option_place(mr_yaml_get(map, t->name), err, t->place);
+            return place_error(job, place, status, err);
+        }
     }
     return MR_OK;
 }
@@ -51,7 +75,11 @@ static enum mr_status check_sink(const struct mr_job *job, const struct mr_job_q
                                              ops->name),
                            err);
     config.schema = schema;
-    return ops->check ? place_error(job, q->sink_place, ops->check(&config, err), err) : MR_OK;
+    enum mr_status status = ops->check ? ops->check(&config, err) : MR_OK;
+    if (status == MR_OK)
+        return MR_OK;
+    const struct mr_yaml *sink = mr_yaml_get(query_node(job, q), "sink");
+    return place_error(job, option_place(sink, err, q->sink_place), status, err);
 }
 
 enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,
@@ -60,7 +88,7 @@ enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *
 {
     struct mr_plan_request request = {
         .streaming = true, .mode = query->sink.mode, .workers = workers};
-    enum mr_status status = check_sources(job, &query->session, err);
+    enum mr_status status = check_sources(job, query, err);
 
     if (status)
         return status;

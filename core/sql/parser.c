@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 enum {
-    ATTEMPTS_MAX = 128, /* readings of one text */
-    FLIPS_MAX = 3,      /* keywords read as names against the first reading */
+    ATTEMPTS_MAX = 128,   /* readings of one text */
+    TOKENS_MAX = 1 << 18, /* of all readings after the first: a long text is read less often */
+    FLIPS_MAX = 3,        /* keywords read as names against the first reading */
 };
 
 bool mr_parse_is_word(const struct mr_parser *p, uint32_t ahead, const char *word)
@@ -292,7 +293,9 @@ static enum mr_status parse(struct mr_text sql, const struct mr_place *places, s
     struct mr_error farthest = p.error;
     uint32_t farthest_at = p.failed_at;
     bool is_final = p.is_final;
-    for (uint32_t i = 1; p.failed && !is_final && i < ATTEMPTS_MAX && flip(&p); i++) {
+    for (uint32_t i = 1;
+         p.failed && !is_final && i < ATTEMPTS_MAX && i <= TOKENS_MAX / p.tokens_n && flip(&p);
+         i++) {
         attempt(&p, root, out);
         if (p.failed && !p.is_final && p.failed_at > farthest_at) {
             farthest = p.error;

@@ -24,9 +24,29 @@ static const struct mr_type *fixed_schema(const struct mr_option *options, uint3
     return &text_schema;
 }
 
+/* Refuses the option "bad". */
+static enum mr_status check_table(const struct mr_table *t, struct mr_error *err)
+{
+    if (mr_option_get(t->options, t->options_n, "bad"))
+        return MR_FAIL(err, MR_USER, 0, "source \"%s\": option bad: no", t->name);
+    return MR_OK;
+}
+
+static enum mr_status check_sink(const struct mr_sink_config *config, struct mr_error *err)
+{
+    if (mr_option_get(config->options, config->options_n, "bad"))
+        return MR_FAIL(err, MR_USER, 0, "option bad: no");
+    assert_int_equal(config->schema->fields_n, 1);
+    return MR_OK;
+}
+
 static const struct mr_source_ops fake_json = {.name = "json"};
-static const struct mr_source_ops fake_text = {.name = "text", .schema = fixed_schema};
-static const struct mr_sink_ops fake_noop = {.name = "noop"};
+static const struct mr_source_ops fake_text = {
+    .name = "text", .schema = fixed_schema, .check = check_table};
+static const struct mr_sink_ops fake_noop = {
+    .name = "noop", .modes = 1 << MR_APPEND, .check = check_sink};
+static const struct mr_sink_ops fake_console = {
+    .name = "console", .modes = 1 << MR_APPEND, .needs_checkpoint = true};
 static const char *const source_names[] = {"json", "text", NULL};
 static const char *const sink_names[] = {"console", "noop", NULL};
 
@@ -39,7 +59,9 @@ const struct mr_source_ops *mr_source_find(const char *format)
 
 const struct mr_sink_ops *mr_sink_find(const char *format)
 {
-    return strcmp(format, "noop") == 0 ? &fake_noop : NULL;
+    return strcmp(format, "noop") == 0      ? &fake_noop
+           : strcmp(format, "console") == 0 ? &fake_console
+                                            : NULL;
 }
 
 const char *const *mr_source_names(void)
@@ -427,7 +449,7 @@ static const struct {
      "processing_time: it must not be negative"},
     {SOURCE SINK "trigger: {processing_time: often}\n", 3, 28, "",
      "processing_time: \"often\" is no interval, as \"10 minutes\""},
-    {SOURCE SINK "conf: {spark.sql.session.timezone: UTC}\n", 3, 36, "SQL_CONF_NOT_FOUND",
+    {SOURCE SINK "conf: {spark.sql.session.timezone: UTC}\n", 3, 8, "SQL_CONF_NOT_FOUND",
      "The config \"spark.sql.session.timezone\" is not known. Did you mean "
      "\"spark.sql.session.timeZone\"?"},
     {SOURCE SINK "conf: {spark.sql.session.timeZone: Mars}\n", 3, 36,
@@ -453,6 +475,9 @@ static const struct {
     {SOURCE SINK "checkpoint: \"${file:/nowhere/x}\"\n", 3, 13, "",
      "${file:/nowhere/x}: /nowhere/x can't be opened"},
     {SOURCE SINK "checkpoint: \"${env:X\"\n", 3, 13, "", "\"${\" without \"}\""},
+    {STEPS("  - {as: q, sql: SELECT a, b FROM t}\n"), 4, 28, "",
+     "unknown key \"b FROM t\"; allowed here: as, sql, watermark, dedup; within {..} a text with a "
+     "comma needs quotes"},
     {"queries: []\n", 1, 10, "", "queries: 1 to 64 are allowed"},
     {"queries: [{sink: {format: noop}}]\n", 1, 11, "",
      "the key \"sources\" is missing: the streams that it reads"},
@@ -480,6 +505,51 @@ static void test_errors(void **state)
         assert_string_equal(err.file, path);
         assert_int_equal(err.line, errors[i].line);
         assert_int_equal(err.column, errors[i].column);
+        mr_arena_fini(&a);
+    }
+}
+
+static const struct {
+    const char *yaml;
+    uint32_t line, column;
+    const char *condition, *message;
+} plan_errors[] = {
+    {"sources: {t: {format: text, options: {good: 1, bad: 2}}}\n" SINK, 1, 48, "",
+     "source \"t\": option bad: no"},
+    {SOURCE "sink: {format: noop, options: {bad: 2}}\n", 2, 32, "", "option bad: no"},
+    {SOURCE "sink: {format: noop, output_mode: update}\n", 2, 7,
+     "STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE",
+     "Invalid streaming output mode: update. This output mode is not supported in Data Source "
+     "noop."},
+    {SOURCE "sink: {format: console}\n", 1, 1, "_LEGACY_ERROR_TEMP_1298",
+     "the sink console needs a checkpoint: add checkpoint: FOLDER to the query"},
+    {STEPS("  - {as: q, sql: 'SELECT value, nope FROM t'}\n"), 4, 33,
+     "UNRESOLVED_COLUMN.WITH_SUGGESTION", NULL},
+};
+
+static void test_plan(void **state)
+{
+    struct mr_physical_plan *plan;
+    struct mr_plan_texts texts;
+    struct mr_error err;
+    struct mr_job *job;
+    struct mr_arena a;
+
+    (void)state;
+    job = load_good(STEPS("  - {as: q, sql: SELECT value FROM t}\n"), &a);
+    assert_int_equal(mr_job_plan(job, job->queries, 1, &plan, &texts, &err), MR_OK);
+    assert_int_equal(plan->root->kind, MR_NODE_SINK);
+    mr_arena_fini(&a);
+    for (uint32_t i = 0; i < sizeof plan_errors / sizeof plan_errors[0]; i++) {
+        job = load_good(plan_errors[i].yaml, &a);
+        err = (struct mr_error){0};
+        assert_int_equal(mr_job_plan(job, job->queries, 1, &plan, &texts, &err), MR_USER);
+        if (plan_errors[i].message)
+            assert_string_equal(err.message, plan_errors[i].message);
+        assert_string_equal(err.condition, plan_errors[i].condition);
+        assert_string_equal(err.file, path);
+        assert_int_equal(err.line, plan_errors[i].line);
+        assert_int_equal(err.column, plan_errors[i].column);
         mr_arena_fini(&a);
     }
 }
@@ -518,7 +588,8 @@ int main(void)
         cmocka_unit_test(test_full_job),         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_json_in_one_line), cmocka_unit_test(test_several_queries),
         cmocka_unit_test(test_config_file_wins), cmocka_unit_test(test_secrets),
-        cmocka_unit_test(test_errors),           cmocka_unit_test(test_missing_file),
+        cmocka_unit_test(test_errors),           cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_missing_file),
     };
 
     if (setjmp(escape))
