@@ -1,4 +1,5 @@
 #include "tools/millrace/command.h"
+#include "tools/millrace/operator_table.h"
 #include "tools/millrace/record.h"
 
 #include "core/run/progress.h"
@@ -14,6 +15,7 @@ struct view { /* of one query's progress */
     int64_t last_us;
     bool line_open, many, held; /* held: text has a line that was too soon after the one before */
     struct mr_buffer text;
+    struct mr_operator_table *operators; /* NULL: not wanted */
     struct mr_arena arena;
     jmp_buf escape;
 };
@@ -28,7 +30,7 @@ struct run {
     struct mr_record record;
     bool has_record;
     const char *at; /* how far it came, for the record */
-    const char *job_path, *record_path, *config_path, *progress; /* as given */
+    const char *job_path, *record_path, *config_path, *progress, *operators; /* as given */
 };
 
 /* The queries that a signal stops: set before the handlers are installed. */
@@ -69,6 +71,8 @@ static void on_progress(void *arg, const struct mr_progress *p)
 {
     struct view *v = arg;
 
+    if (v->operators)
+        mr_operator_table_take(v->operators, p);
     if (v->style == PROGRESS_NONE || setjmp(v->escape))
         return;
     mr_arena_reset(&v->arena);
@@ -119,6 +123,8 @@ static enum mr_status open_query(struct run *r, uint32_t i, enum progress_style 
     v->style = style;
     v->many = r->job->queries_n > 1;
     mr_arena_init(&v->arena, NULL, &v->escape);
+    if (r->operators)
+        v->operators = MR_NEW(&r->arena, struct mr_operator_table);
     *c = (struct mr_query_config){
         .name = q->name,
         .session = &q->session,
@@ -163,6 +169,8 @@ static enum mr_status run_queries(struct run *r, enum progress_style style, stru
             show_line(&r->views[i]);
         if (r->views[i].line_open)
             fputc('\n', stderr);
+        if (r->views[i].operators)
+            mr_operator_table_print(r->views[i].operators, r->job->queries[i].name, stderr);
         if (ended != MR_OK && first == MR_OK) {
             first = ended;
             *err = own;
@@ -241,6 +249,8 @@ static int run(const struct mr_command *command, int argc, char **argv)
          &r->record_path},
         {"config", "FILE", "the content of the job's engine: section, in a file of its own",
          &r->config_path},
+        {"operators", NULL, "at the end, a table of calls, rows and cycles of every operator",
+         &r->operators},
         {"progress", "HOW", "auto (a line on a terminal, else JSON), line, json, none",
          &r->progress},
         {0},
