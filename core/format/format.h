@@ -2,6 +2,8 @@
  *
  * What     A decoder turns runs of bytes into batches of the schema's columns. It cuts records first,
  *          so a bad one never touches its neighbours. An encoder turns batches into bytes.
+ * Columns  A record is taken or refused by the fields that the query needs (Spark reads with the pruned schema);
+ *          see json/README.md and csv/README.md for what of the others counts.
  * Bad      Spark's mode decides: PERMISSIVE (nulls, raw text in the corrupt column), DROPMALFORMED,
  *          FAILFAST. Each bad record is also reported to on_bad, whatever the mode.
  * Threads  One decoder or encoder per worker.
@@ -22,11 +24,12 @@ struct mr_bad_record {
 
 struct mr_decoder_config {
     const struct mr_type *schema; /* STRUCT: the columns to give, in order: those the query needs */
-    const struct mr_type *full_schema; /* as declared: a record is accepted as if all were read */
+    const struct mr_type *full_schema; /* as declared: CSV finds columns by their place in it */
     const struct mr_option *options;   /* Spark's, validated by check_options */
     uint32_t options_n;
     const struct mr_zone *zone;
     uint32_t batch_rows;
+    int64_t now_us; /* wall clock: a time without a date means that day */
     void (*on_bad)(void *arg, const struct mr_bad_record *bad);
     void *on_bad_arg;
 };

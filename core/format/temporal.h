@@ -11,7 +11,7 @@ struct mr_temporal {
     const struct mr_zone *zone;
     const struct mr_pattern *timestamp, *timestamp_ntz, *date; /* or NULL */
     bool timestamp_fallback, date_fallback;
-    int64_t now_us; /* the day of a time without a date */
+    int64_t now_us; /* the day of a time without a date; mr_temporal_init leaves 0 */
 };
 
 MR_NODISCARD enum mr_status mr_temporal_init(struct mr_temporal *t, const struct mr_option *options,

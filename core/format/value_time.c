@@ -304,8 +304,9 @@ bool mr_value_parse_date(struct mr_text t, int32_t *days)
     int32_t year = (int32_t)(negative ? -value[0] : value[0]);
     if (!is_date(year, (uint32_t)value[1], (uint32_t)value[2]))
         return false;
-    *days = (int32_t)mr_days_from_civil(year, (uint32_t)value[1], (uint32_t)value[2]);
-    return true;
+    int64_t since_1970 = mr_days_from_civil(year, (uint32_t)value[1], (uint32_t)value[2]);
+    *days = (int32_t)since_1970;
+    return since_1970 == *days; /* years of seven digits may be too far away */
 }
 
 /* ---- printing ---- */

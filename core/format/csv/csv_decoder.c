@@ -76,6 +76,7 @@ enum mr_status csv_decoder_open(const struct mr_decoder_config *config, struct m
     d->config = config;
     enum mr_status status = csv_options_read(config->options, config->options_n, config->zone, true,
                                              a, &d->options, err);
+    d->options.temporal.now_us = config->now_us;
     if (status == MR_OK)
         status = csv_check_schema(config->schema, err);
     if (status == MR_OK)
@@ -305,8 +306,8 @@ static enum mr_status decode_multi_line(struct filling *f, const uint8_t *data, 
         if (result == CSV_INCOMPLETE)
             break;
         struct mr_text raw = {(const char *)data + *at, used};
-        while (raw.n && (raw.data[raw.n - 1] == '\n' || raw.data[raw.n - 1] == '\r'))
-            raw.n--;
+        if (raw.n && raw.data[raw.n - 1] == '\n')
+            raw.n -= raw.n > 1 && raw.data[raw.n - 2] == '\r' ? 2 : 1;
         uint32_t from = *at;
         *at += (uint32_t)used;
         if (result == CSV_NOTHING)

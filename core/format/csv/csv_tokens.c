@@ -38,6 +38,8 @@ static bool is_blank(int c)
 
 static void append(struct csv_tokens *t, int c)
 {
+    if (t->skipped)
+        return;
     *mr_buffer_reserve(&t->value, 1) = (uint8_t)c;
     t->value.n++;
 }
@@ -89,7 +91,11 @@ static void value_parsed(struct csv_tokens *t)
 
     while (t->trim && text.n > 0 && (uint8_t)text.data[text.n - 1] <= ' ')
         text.n--;
-    add_field(t, text.n ? text : t->syntax->empty_value);
+    if (t->skipped)
+        empty_parsed(t);
+    else
+        add_field(t, text.n ? text : t->syntax->empty_value);
+    t->skipped = false;
     mr_buffer_init(&t->value, t->arena);
 }
 
@@ -107,6 +113,7 @@ static bool skip_value(struct csv_tokens *t)
     int first = t->c;
 
     mr_buffer_init(&t->value, t->arena);
+    t->skipped = true;
     while (!at_stop(t)) {
         if (!next(t)) {
             t->c = first;
@@ -116,7 +123,8 @@ static bool skip_value(struct csv_tokens *t)
     return true;
 }
 
-static void resolve_escape(struct csv_tokens *t)
+/* c is a quote or an escape. False: a quote stood before an escape, and so was none. */
+static bool resolve_escape(struct csv_tokens *t)
 {
     const struct csv_syntax *s = t->syntax;
 
@@ -132,6 +140,58 @@ static void resolve_escape(struct csv_tokens *t)
         }
     } else if (t->c == s->quote && t->previous == s->quote) {
         append(t, s->quote);
+    } else {
+        return t->previous != s->quote || s->quote < 0;
+    }
+    return true;
+}
+
+static bool keeps_odd_quotes(struct csv_tokens *t)
+{
+    if (t->syntax->handling == CSV_RAISE_ERROR)
+        t->error = "an unescaped quote within a field";
+    return t->syntax->handling != CSV_RAISE_ERROR && t->syntax->handling != CSV_SKIP_VALUE;
+}
+
+/* What follows a quote that was none: up to a separator, escapes resolved. univocity calls itself for each
+ * further quote of that kind, and passes over one separator on each return: levels counts these calls. */
+static bool unquoted_rest(struct csv_tokens *t)
+{
+    uint64_t levels = 0;
+
+    if (!keeps_odd_quotes(t))
+        return skip_value(t);
+    append(t, t->syntax->quote);
+    t->previous = t->c;
+    for (;;) {
+        if (at_stop(t)) {
+            if (levels-- == 0)
+                return true;
+        } else if (t->c != t->syntax->quote && t->c != t->syntax->escape) {
+            if (t->previous == t->syntax->quote) {
+                if (!keeps_odd_quotes(t)) {
+                    if (!skip_value(t))
+                        return false;
+                } else {
+                    append(t, t->syntax->quote);
+                    t->previous = t->c;
+                }
+                continue;
+            }
+            append(t, t->c);
+        } else if (!resolve_escape(t)) {
+            if (keeps_odd_quotes(t)) {
+                append(t, t->syntax->quote);
+                t->previous = t->c;
+                levels++;
+                continue;
+            }
+            if (!skip_value(t))
+                return false;
+        }
+        t->previous = t->c;
+        if (!next(t))
+            return false;
     }
 }
 
@@ -264,7 +324,8 @@ static bool quoted_run(struct csv_tokens *t, bool *again)
                 return false;
             continue;
         }
-        resolve_escape(t);
+        if (!resolve_escape(t) && !unquoted_rest(t))
+            return false;
         t->previous = t->c;
         if (!next(t))
             return false;
@@ -289,18 +350,73 @@ static bool quoted_value(struct csv_tokens *t)
     return true;
 }
 
-static bool parse_field(struct csv_tokens *t)
+/* A field without an opening quote. Up to a separator or a line end of the file it is taken at once, and then
+ * nothing but blanks means null; in the last field of the input the empty value. */
+static bool plain_field(struct csv_tokens *t)
 {
-    t->unescaped = false;
-    t->previous = -1;
-    if (t->c != t->syntax->quote) {
-        t->trim = t->syntax->trim_trailing;
+    const struct csv_syntax *s = t->syntax;
+    const uint8_t *from = t->p - 1, *to = from;
+
+    if (s->separator.n == 1) {
+        while (to < t->end && *to != (uint8_t)s->separator.data[0] &&
+               !(*to == t->line_end[0] &&
+                 (t->line_end[1] == 0 || (to + 1 < t->end && to[1] == t->line_end[1]))))
+            to++;
+    } else {
+        to = t->end;
+    }
+    if (to == t->end) {
+        t->trim = s->trim_trailing;
         if (!append_field(t))
             return false;
         value_parsed(t);
         return true;
     }
+    t->p = to;
+    while (s->trim_trailing && to > from && to[-1] <= ' ')
+        to--;
+    add_field(t, from == to ? s->null_value
+                            : (struct mr_text){(const char *)from, (uint64_t)(to - from)});
+    return next(t);
+}
+
+/* A quoted field without escapes or line ends, with a separator or line end right behind it, is taken at once,
+ * and leaves no trace in the state. NULL: it is none; else its closing quote. */
+static const uint8_t *simple_quoted_end(const struct csv_tokens *t)
+{
+    const struct csv_syntax *s = t->syntax;
+
+    if (s->separator.n > 1)
+        return NULL;
+    for (const uint8_t *p = t->p; p + 1 < t->end; p++) {
+        if (*p == s->quote)
+            return p[-1] != s->escape && (p[1] == (uint8_t)s->separator.data[0] || p[1] == '\n')
+                       ? p
+                       : NULL;
+        if (*p == s->escape && (p[1] == s->quote || p[1] == s->escape_escape))
+            return NULL;
+        if (*p == t->line_end[0] && t->normalize &&
+            (t->line_end[1] == 0 || p[1] == t->line_end[1]))
+            return NULL;
+    }
+    return NULL;
+}
+
+static bool parse_field(struct csv_tokens *t)
+{
+    t->unescaped = false;
+    t->previous = -1;
+    if (t->c != t->syntax->quote)
+        return plain_field(t);
     t->normalize = t->syntax->normalize_in_quotes;
+    const uint8_t *end = simple_quoted_end(t);
+    if (end) {
+        uint64_t n = (uint64_t)(end - t->p);
+        add_field(t, n ? (struct mr_text){(const char *)t->p, n} : t->syntax->empty_value);
+        t->p = end + 1;
+        t->normalize = true;
+        return next(t);
+    }
     t->trim = false;
     if (!quoted_value(t))
         return false;
@@ -323,7 +439,6 @@ static bool parse_record(struct csv_tokens *t)
         if (t->c == '\n')
             break;
         t->p += t->syntax->separator.n - 1;
-        t->previous = -1;
         if (!next(t))
             return false;
         if (t->c == '\n')
@@ -335,6 +450,8 @@ static bool parse_record(struct csv_tokens *t)
 /* The input ended within a record: what its last field is. */
 static void end_record(struct csv_tokens *t)
 {
+    struct mr_text separator = t->syntax->separator;
+    bool stopped = t->c == '\n' || (separator.n == 1 && t->c == (uint8_t)separator.data[0]);
     bool consumes = false;
 
     if (t->c == t->syntax->quote) {
@@ -342,7 +459,7 @@ static void end_record(struct csv_tokens *t)
         if (!consumes && !t->unescaped)
             append(t, t->c);
     }
-    consumes = consumes || (t->previous >= 0 && !at_stop(t));
+    consumes = consumes || (t->previous >= 0 && !stopped);
     if (t->value.n > 0 || consumes)
         value_parsed(t);
     else
@@ -359,11 +476,12 @@ static void begin(struct csv_tokens *t, const uint8_t *data, uint64_t n)
     t->end = data + n;
     t->c = t->previous = -1;
     t->normalize = true;
-    t->unescaped = t->trim = false;
+    t->unescaped = t->trim = t->skipped = false;
     mr_buffer_init(&t->value, t->arena);
 }
 
-static struct mr_text field_of(const struct csv_syntax *s, const uint8_t *from, const uint8_t *to)
+static struct mr_text field_of(const struct csv_syntax *s, const uint8_t *from, const uint8_t *to,
+                               bool last)
 {
     while (s->trim_leading && from < to && *from <= ' ')
         from++;
@@ -371,8 +489,9 @@ static struct mr_text field_of(const struct csv_syntax *s, const uint8_t *from, 
         return s->null_value;
     while (s->trim_trailing && from < to && to[-1] <= ' ')
         to--;
-    return from == to ? s->empty_value
-                      : (struct mr_text){(const char *)from, (uint64_t)(to - from)};
+    if (from == to)
+        return last || s->separator.n > 1 ? s->empty_value : s->null_value;
+    return (struct mr_text){(const char *)from, (uint64_t)(to - from)};
 }
 
 /* Without quotes a record is its bytes between separators. */
@@ -384,7 +503,7 @@ static void cut_record(struct csv_tokens *t)
         uint64_t left = (uint64_t)(t->end - from);
         const uint8_t *to = s.n == 1 ? memchr(from, s.data[0], left)
                                      : memmem(from, left, s.data, s.n);
-        add_field(t, field_of(t->syntax, from, to ? to : t->end));
+        add_field(t, field_of(t->syntax, from, to ? to : t->end, to == NULL));
         if (to == NULL)
             break;
         from = to + s.n;

@@ -41,7 +41,7 @@ struct csv_tokens {
     const uint8_t *p, *end;
     uint8_t line_end[2]; /* multi-line: what ends a line in this file; second 0: one byte */
     int c, previous;     /* -1: none */
-    bool normalize, unescaped, trim;
+    bool normalize, unescaped, trim, skipped;
     struct mr_buffer value;
 };
 

@@ -2,7 +2,7 @@
 
 #include "core/base/check.h"
 #include "core/base/time.h"
-#include "core/format/temporal.h"
+#include "core/format/json/reader.h"
 #include "core/format/value.h"
 #include <math.h>
 
@@ -43,47 +43,16 @@ static bool convert_non_numeric(const struct json_plan *plan, struct mr_text t, 
     return false;
 }
 
-static int base64_digit(uint8_t c)
+/* A text that is whole already: followed by a quote, it is read like one that is not. */
+static bool convert_binary(const struct json_plan *plan, struct mr_text t, struct mr_arena *scratch,
+                           struct mr_text *out)
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
+    uint8_t *copy = (uint8_t *)mr_arena_copy(scratch, t.data, t.n);
+    struct json_reader r = {
+        .options = &plan->options, .scratch = scratch, .p = copy, .end = copy + t.n + 1};
 
-/* MIME base64 as Jackson reads it: blanks between groups are skipped, padding is required. */
-static bool convert_binary(struct mr_text t, struct mr_arena *scratch, struct mr_text *out)
-{
-    uint8_t *bytes = mr_arena_alloc(scratch, t.n + 3);
-    uint64_t n = 0, i = 0;
-
-    for (;;) {
-        while (i < t.n && (uint8_t)t.data[i] <= ' ')
-            i++;
-        if (i == t.n)
-            break;
-        uint32_t bits = 0, digits = 0, padding = 0;
-        for (; digits + padding < 4; i++) {
-            if (i == t.n)
-                return false;
-            int digit = base64_digit((uint8_t)t.data[i]);
-            if (digit >= 0 && padding == 0)
-                bits = bits << 6 | (uint32_t)digit, digits++;
-            else if (t.data[i] == '=' && digits >= 2)
-                bits <<= 6, padding++;
-            else
-                return false;
-        }
-        bytes[n] = (uint8_t)(bits >> 16);
-        bytes[n + 1] = (uint8_t)(bits >> 8);
-        bytes[n + 2] = (uint8_t)bits;
-        n += 3 - padding;
-    }
-    *out = (struct mr_text){(const char *)bytes, n};
-    return true;
+    copy[t.n] = '"';
+    return json_read_base64(&r, out) && r.p == r.end;
 }
 
 static bool convert_double_text(const struct json_plan *plan, const struct mr_type *type,
@@ -109,7 +78,7 @@ bool json_convert_text(const struct json_plan *plan, const struct mr_type *type,
         return true;
     }
     if (type->kind == MR_BINARY)
-        return convert_binary(t, scratch, &out->text);
+        return convert_binary(plan, t, scratch, &out->text);
     if (t.n == 0)
         return false;
     switch (type->kind) {

@@ -3,15 +3,15 @@
 #include "core/format/value.h"
 #include <math.h>
 
-void json_copy_string(struct mr_text t, struct mr_buffer *out)
+/* Control characters, quotes and backslashes as escapes. */
+static void write_escaped(struct mr_text t, struct mr_buffer *out)
 {
     static const char hex[] = "0123456789ABCDEF";
-    uint8_t *to = mr_buffer_reserve(out, t.n * 6 + 2), *start = to;
+    static const char from[] = "\"\\\b\f\n\r\t", short_form[] = "\"\\bfnrt";
+    uint8_t *to = mr_buffer_reserve(out, t.n * 6), *start = to;
 
-    *to++ = '"';
     for (uint64_t i = 0; i < t.n; i++) {
         uint8_t c = (uint8_t)t.data[i];
-        static const char from[] = "\"\\\b\f\n\r\t", short_form[] = "\"\\bfnrt";
         const char *known = c && (c < 0x20 || c == '"' || c == '\\') ? strchr(from, c) : NULL;
         if (known) {
             *to++ = '\\';
@@ -25,8 +25,44 @@ void json_copy_string(struct mr_text t, struct mr_buffer *out)
             *to++ = c;
         }
     }
-    *to++ = '"';
     out->n += (uint64_t)(to - start);
+}
+
+void json_copy_string(struct mr_text t, struct mr_buffer *out)
+{
+    mr_buffer_append(out, "\"", 1);
+    write_escaped(t, out);
+    mr_buffer_append(out, "\"", 1);
+}
+
+/* Quoted; beyond 16 bits as pairs of escapes, and lone surrogates as escapes, as Jackson's generator of bytes
+ * has it. */
+static void copy_text(struct mr_text t, struct mr_buffer *out)
+{
+    uint64_t from = 0;
+
+    mr_buffer_append(out, "\"", 1);
+    for (uint64_t i = 0; i <= t.n; i++) {
+        const uint8_t *p = (const uint8_t *)t.data + i;
+        bool wide = i < t.n && *p >= 0xf0, lone = i + 2 < t.n && *p == 0xed && p[1] >= 0xa0;
+        if (i < t.n && !wide && !lone)
+            continue;
+        write_escaped((struct mr_text){t.data + from, i - from}, out);
+        if (wide) {
+            uint32_t code = ((uint32_t)(p[0] & 7) << 18 | (uint32_t)(p[1] & 63) << 12 |
+                             (uint32_t)(p[2] & 63) << 6 | (p[3] & 63)) -
+                            0x10000;
+            mr_buffer_append_format(out, "\\u%04X\\u%04X", 0xd800 | code >> 10,
+                                    0xdc00 | (code & 0x3ff));
+            i += 3;
+        } else if (lone) {
+            mr_buffer_append_format(out, "\\u%04X",
+                                    0xd000 | (uint32_t)(p[1] & 63) << 6 | (p[2] & 63));
+            i += 2;
+        }
+        from = i + 1;
+    }
+    mr_buffer_append(out, "\"", 1);
 }
 
 /* Java's double; without a finite one, a quoted word. */
@@ -57,7 +93,7 @@ static void copy_scalar(struct json_reader *r, struct mr_buffer *out)
 {
     switch (r->token) {
     case JSON_STRING:
-        json_copy_string(r->text, out);
+        copy_text(r->text, out);
         break;
     case JSON_INTEGER:
         copy_integer(r->text, out);
@@ -77,7 +113,7 @@ static void copy_scalar(struct json_reader *r, struct mr_buffer *out)
     }
 }
 
-bool json_copy_text(struct json_reader *r, struct mr_arena *scratch, struct mr_text *out)
+static bool copy_value(struct json_reader *r, struct mr_arena *scratch, struct mr_text *out)
 {
     struct mr_buffer b;
     uint32_t open = 0;
@@ -102,7 +138,7 @@ bool json_copy_text(struct json_reader *r, struct mr_arena *scratch, struct mr_t
             open--;
             break;
         case JSON_FIELD_NAME:
-            json_copy_string(*json_reader_name(r), &b);
+            copy_text(*json_reader_name(r), &b);
             mr_buffer_append(&b, ":", 1);
             comma = false;
             break;
@@ -120,4 +156,12 @@ bool json_copy_text(struct json_reader *r, struct mr_arena *scratch, struct mr_t
     }
     *out = mr_buffer_text(&b);
     return true;
+}
+
+bool json_copy_text(struct json_reader *r, struct mr_arena *scratch, struct mr_text *out)
+{
+    r->keep_surrogates = true;
+    bool good = copy_value(r, scratch, out);
+    r->keep_surrogates = false;
+    return good;
 }

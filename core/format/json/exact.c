@@ -163,10 +163,11 @@ static enum json_outcome take_text(struct json_exact *x, struct mr_cell *out)
     const uint8_t *start = r->token_start;
 
     out->is_null = false;
-    if (r->token == JSON_END_OBJECT || r->token == JSON_END_ARRAY)
-        return fail(x, "a value is missing");
-    if (!x->plan->options.exact_text)
+    if (!x->plan->options.exact_text) {
+        if (r->token == JSON_END_OBJECT || r->token == JSON_END_ARRAY)
+            return fail(x, "a value is missing");
         return json_copy_text(r, x->scratch, &out->text) ? JSON_GOOD : broken(x);
+    }
     if (!json_reader_skip(r))
         return broken(x);
     out->text = (struct mr_text){(const char *)start, (uint64_t)(r->p - start)};
@@ -181,6 +182,10 @@ static enum json_outcome convert_scalar(struct json_exact *x, const struct mr_ty
 
     switch (r->token) {
     case JSON_STRING:
+        if (type->kind == MR_BINARY && r->unfinished) {
+            out->is_null = false;
+            return json_read_base64(r, &out->text) ? JSON_GOOD : broken(x);
+        }
         if (!json_reader_finish(r))
             return broken(x);
         good = json_convert_text(x->plan, type, r->text, x->scratch, out);

@@ -68,6 +68,7 @@ enum mr_status json_options_read(const struct mr_decoder_config *config, struct 
         .line_separator = mr_option_text(o, n, "lineSep", MR_TEXT("")),
     };
     enum mr_status status = mr_temporal_init(&out->temporal, o, n, config->zone, true, a, err);
+    out->temporal.now_us = config->now_us;
     out->zone_is_utc = out->temporal.zone == mr_zone_utc();
     return status;
 }

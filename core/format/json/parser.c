@@ -45,6 +45,7 @@ enum mr_status mr_json_parser_open(const struct mr_decoder_config *config, struc
 
     if (status != MR_OK)
         return status;
+    p->plan.options.from_characters = true;
     if (p->plan.options.mode == MR_MODE_DROPMALFORMED)
         return MR_FAIL_CONDITION(err, MR_QUERY, "PARSE_MODE_UNSUPPORTED",
                                  "The function `from_json` doesn't support the DROPMALFORMED mode. "

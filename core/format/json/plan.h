@@ -16,6 +16,7 @@ struct json_options {
     bool multi_line;
     /* File source: a number or nested value in a STRING keeps its bytes. from_json: it is written anew. */
     bool exact_text;
+    bool from_characters;  /* from_json: Jackson reads characters there, and bytes in files */
     bool array_as_structs; /* file source: an array at the root gives one row an element */
     const char *corrupt_name;
     struct mr_text line_separator; /* empty: \n, \r, \r\n */

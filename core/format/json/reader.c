@@ -100,21 +100,34 @@ static enum json_token close_level(struct json_reader *r, bool object)
     return object ? JSON_END_OBJECT : JSON_END_ARRAY;
 }
 
+static bool is_word_byte(uint8_t c)
+{
+    return c >= 0x80 || c == '_' || c == '$' || (c >= '0' && c <= '9') ||
+           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* The error for what looks like a word: Jackson reads on to its end, to name it, and from bytes (not from
+ * characters) one byte more. */
+static enum json_token unknown_word(struct json_reader *r)
+{
+    uint32_t left = 256;
+
+    while (r->p < r->end && is_word_byte(*r->p) && --left > 0)
+        r->p++;
+    if (!r->options->from_characters && left > 0 && r->p < r->end)
+        r->p++;
+    return json_reader_fail(r, "an unknown word");
+}
+
 /* The rest of a word of which the first byte was read. */
 static enum json_token match_word(struct json_reader *r, const char *rest, enum json_token token)
 {
     for (; *rest; rest++) {
         if (r->p == r->end || *r->p != (uint8_t)*rest)
-            return json_reader_fail(r, "an unknown word");
+            return unknown_word(r);
         r->p++;
     }
-    if (r->p < r->end) {
-        uint8_t c = *r->p;
-        if (c >= 0x80 || c == '_' || c == '$' || (c >= '0' && c <= '9') ||
-            ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'))
-            return json_reader_fail(r, "an unknown word");
-    }
-    return token;
+    return r->p < r->end && is_word_byte(*r->p) ? unknown_word(r) : token;
 }
 
 static enum json_token match_non_numeric(struct json_reader *r, const char *rest)
@@ -249,6 +262,8 @@ static enum json_token read_value(struct json_reader *r, int c)
     default:
         if (c >= '0' && c <= '9')
             return read_number(r, false);
+        if (is_word_byte((uint8_t)c))
+            return unknown_word(r);
         break;
     }
     return json_reader_fail(r, "a character that begins no value");
@@ -315,6 +330,7 @@ enum json_token json_reader_next(struct json_reader *r)
     if (c == -1)
         return JSON_ERROR;
     struct json_level *level = &r->levels[r->depth];
+    r->token_start = r->p - 1;
     if (c == ']' || c == '}')
         return enter(r, close_level(r, c == '}'));
     if (level->started && r->depth > 0) {

@@ -40,6 +40,7 @@ struct json_reader {
     enum json_token token;
     enum json_token pending; /* the value behind a FIELD_NAME, already looked at */
     bool unfinished;         /* a string of which only the quote was read */
+    bool keep_surrogates;    /* lone ones become three bytes, not "?" */
     struct mr_text text;     /* STRING when finished, INTEGER, FLOAT */
     const char *reason;      /* of the last error */
     uint32_t depth;          /* levels open; levels[0] is the root */
@@ -60,9 +61,15 @@ bool json_reader_finish(struct json_reader *r);
 /* The member that the token belongs to, or NULL. */
 const struct mr_text *json_reader_name(const struct json_reader *r);
 
+/* Instead of json_reader_finish: the bytes that an unfinished string stands for. On an error it stays unfinished,
+ * and is passed over from there. */
+bool json_read_base64(struct json_reader *r, struct mr_text *out);
+
 /* Within the reader (reader_text.c). */
 enum json_token json_reader_fail(struct json_reader *r, const char *reason);
 /* From behind the opening quote to behind the closing one; text is what lies between. */
 bool json_read_string(struct json_reader *r, uint8_t quote, bool name, struct mr_text *text);
 bool json_pass_string(struct json_reader *r);
 bool json_read_bare_name(struct json_reader *r, struct mr_text *text);
+/* Behind a backslash: the unit of UTF-16, or -1. */
+int32_t json_read_escape(struct json_reader *r);

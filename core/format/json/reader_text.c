@@ -11,8 +11,14 @@ enum json_token json_reader_fail(struct json_reader *r, const char *reason)
 
 struct units {
     uint8_t *out;
+    bool keep; /* lone surrogates as three bytes */
     uint32_t high; /* a surrogate that waits for its other half; 0: none */
 };
+
+static void put_lone(struct units *u, uint32_t unit)
+{
+    u->out += mr_utf8_put(u->keep ? unit : '?', u->out);
+}
 
 static void put_unit(struct units *u, uint32_t unit)
 {
@@ -22,13 +28,15 @@ static void put_unit(struct units *u, uint32_t unit)
             u->high = 0;
             return;
         }
-        *u->out++ = '?';
+        put_lone(u, u->high);
         u->high = 0;
     }
     if (unit >= 0xd800 && unit < 0xdc00)
         u->high = unit;
+    else if (unit >= 0xdc00 && unit < 0xe000)
+        put_lone(u, unit);
     else
-        u->out += mr_utf8_put(unit >= 0xdc00 && unit < 0xe000 ? '?' : unit, u->out);
+        u->out += mr_utf8_put(unit, u->out);
 }
 
 /* Four bytes stand for two units, whatever their value. */
@@ -84,49 +92,53 @@ static int hex_digit(uint8_t c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool read_unicode_escape(struct json_reader *r, struct units *u)
+static int32_t read_unicode_escape(struct json_reader *r)
 {
-    uint32_t unit = 0;
+    int32_t unit = 0;
 
     for (int i = 0; i < 4; i++) {
         int digit = r->p < r->end ? hex_digit(*r->p++) : -1;
         if (digit < 0) {
             json_reader_fail(r, "a \\u escape without four hex digits");
-            return false;
+            return -1;
         }
-        unit = unit << 4 | (uint32_t)digit;
+        unit = unit << 4 | digit;
     }
-    put_unit(u, unit);
-    return true;
+    return unit;
 }
 
-/* r->p is behind the backslash. */
-static bool read_escape(struct json_reader *r, struct units *u)
+int32_t json_read_escape(struct json_reader *r)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 
     if (r->p == r->end) {
         json_reader_fail(r, "the text ends within an escape");
-        return false;
+        return -1;
     }
-    if (*r->p == 'u') {
-        r->p++;
-        return read_unicode_escape(r, u);
-    }
-    const char *known = *r->p ? strchr(from, *r->p) : NULL;
-    if (known) {
-        put_unit(u, (uint8_t)to[known - from]);
-        r->p++;
-        return true;
-    }
-    if (!r->options->any_escape && !(r->options->single_quotes && *r->p == '\'')) {
-        r->p++;
+    uint8_t c = *r->p++;
+    if (c == 'u')
+        return read_unicode_escape(r);
+    const char *known = c ? strchr(from, c) : NULL;
+    if (known)
+        return to[known - from];
+    if (!r->options->any_escape && !(r->options->single_quotes && c == '\'')) {
         json_reader_fail(r, "unrecognized character escape");
-        return false;
+        return -1;
     }
-    if (*r->p >= 0x80)
+    return c;
+}
+
+static bool read_escape(struct json_reader *r, struct units *u)
+{
+    int32_t unit = json_read_escape(r);
+
+    if (unit < 0)
+        return false;
+    if (unit >= 0x80 && r->p[-1] == unit) { /* an escaped character of several bytes */
+        r->p--;
         return read_multibyte(r, u);
-    put_unit(u, *r->p++);
+    }
+    put_unit(u, (uint32_t)unit);
     return true;
 }
 
@@ -172,7 +184,7 @@ bool json_read_string(struct json_reader *r, uint8_t quote, bool name, struct mr
             close += *close == '\\' && r->end - close > 1 ? 2 : 1;
         uint8_t *out = mr_arena_alloc(r->scratch, (size_t)(close - start) + 8);
         memcpy(out, start, (size_t)(r->p - start));
-        struct units u = {.out = out + (r->p - start)};
+        struct units u = {.out = out + (r->p - start), .keep = r->keep_surrogates};
         for (;;) {
             if (r->p == r->end) {
                 json_reader_fail(r, "the text ends within a string");
@@ -185,7 +197,7 @@ bool json_read_string(struct json_reader *r, uint8_t quote, bool name, struct mr
         }
         r->p++;
         if (u.high)
-            *u.out++ = '?';
+            put_lone(&u, u.high);
         *text = (struct mr_text){(const char *)out, (uint64_t)(u.out - out)};
     }
     if (name && text->n > JSON_NAME_MAX) {
@@ -215,21 +227,33 @@ bool json_pass_string(struct json_reader *r)
     }
 }
 
-/* What Jackson allows in names without quotes. */
-static bool is_name_byte(uint8_t c)
+/* What Jackson allows in names without quotes: of bytes above 0x7f those that are letters in Latin-1, though
+ * they are parts of characters. */
+static bool is_name_byte(const struct json_reader *r, uint8_t c)
 {
-    if (c >= 0x80 || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'))
+    if ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'))
         return true;
-    return c == '_' || c == '$' || c == '@' || c == '#' || c == '*' || c == '-' || c == '+';
+    if (c >= 0x80 && !r->options->from_characters)
+        return c < 0xa0 || (c >= 0xa2 && c <= 0xa5) || c == 0xaa || c == 0xad || c == 0xb5 ||
+               c == 0xba || (c >= 0xc0 && c != 0xd7 && c != 0xf7);
+    return c >= 0x80 || c == '_' || c == '$' || c == '@' || c == '#' || c == '*' || c == '-' || c == '+';
 }
 
 bool json_read_bare_name(struct json_reader *r, struct mr_text *text)
 {
     const uint8_t *start = r->p;
 
-    while (r->p < r->end && is_name_byte(*r->p))
+    while (r->p < r->end && is_name_byte(r, *r->p))
         r->p++;
     *text = (struct mr_text){(const char *)start, (uint64_t)(r->p - start)};
+    for (const uint8_t *p = start; p < r->p;) {
+        uint32_t n = mr_utf8_length(p);
+        if (n == 0 || n > (uint64_t)(r->p - p)) {
+            json_reader_fail(r, "a name that is no UTF-8");
+            return false;
+        }
+        p += n;
+    }
     if (text->n == 0 || text->n > JSON_NAME_MAX) {
         r->p += text->n == 0 && r->p < r->end;
         json_reader_fail(r, "a member without a quoted name");
