@@ -22,7 +22,8 @@ struct mr_cell {
 };
 
 /* Puts a scalar that is not null into a row, and marks it valid if the column has a bitmap. */
-void mr_cell_store(struct mr_column *c, uint32_t row, const struct mr_cell *v, struct mr_heaps *heaps);
+void mr_cell_store(struct mr_column *c, uint32_t row, const struct mr_cell *v,
+                   struct mr_heaps *heaps);
 
 /* Texts for DECIMAL: grouping commas, anywhere, are ignored, blanks are not. */
 bool mr_cell_parse_decimal(const struct mr_type *type, struct mr_text t, struct mr_arena *scratch,

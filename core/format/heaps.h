@@ -32,7 +32,8 @@ extern const struct mr_heaps_mask {
 } mr_heaps_masks[MR_VIEW_INLINE + 1];
 
 /* A view of n bytes at s, which lie in heap 0; 16 bytes at s are readable. */
-static inline void mr_heaps_borrow(const uint8_t *base, struct mr_view *v, const uint8_t *s, uint32_t n)
+static inline void mr_heaps_borrow(const uint8_t *base, struct mr_view *v, const uint8_t *s,
+                                   uint32_t n)
 {
     v->length = (int32_t)n;
     if (n > MR_VIEW_INLINE) {

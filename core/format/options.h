@@ -15,9 +15,9 @@ enum mr_option_kind {
     MR_OPTION_CHARACTER, /* at most one character, or its escape */
     MR_OPTION_MODE,      /* PERMISSIVE, DROPMALFORMED, FAILFAST */
     MR_OPTION_ZONE,
-    MR_OPTION_PATTERN,   /* of a date or time */
-    MR_OPTION_ENCODING,  /* UTF-8 */
-    MR_OPTION_LOCALE,    /* en and its regions */
+    MR_OPTION_PATTERN,  /* of a date or time */
+    MR_OPTION_ENCODING, /* UTF-8 */
+    MR_OPTION_LOCALE,   /* en and its regions */
     MR_OPTION_QUOTE_HANDLING,
     MR_OPTION_COMPRESSION, /* none, uncompressed: the sink compresses */
 };

@@ -12,8 +12,8 @@ enum mr_status mr_temporal_init(struct mr_temporal *t, const struct mr_option *o
     *t = (struct mr_temporal){.zone = mr_option_zone(options, n, zone ? zone : mr_zone_utc())};
     status = mr_option_pattern(options, n, "timestampFormat", parsing, a, &t->timestamp, err);
     if (status == MR_OK)
-        status = mr_option_pattern(options, n, "timestampNTZFormat", parsing, a,
-                                   &t->timestamp_ntz, err);
+        status =
+            mr_option_pattern(options, n, "timestampNTZFormat", parsing, a, &t->timestamp_ntz, err);
     if (status == MR_OK)
         status = mr_option_pattern(options, n, "dateFormat", parsing, a, &t->date, err);
     t->timestamp_fallback =
@@ -95,11 +95,13 @@ static void print_local(int64_t local_us, enum mr_temporal_style style, struct m
     struct mr_civil c;
 
     mr_civil_from_us(local_us, &c);
-    mr_buffer_append_format(out, c.year > 9999 ? "+%d" : c.year < 0 ? "-%04d" : "%04d",
+    mr_buffer_append_format(out,
+                            c.year > 9999 ? "+%d"
+                            : c.year < 0  ? "-%04d"
+                                          : "%04d",
                             c.year < 0 ? -c.year : c.year);
-    mr_buffer_append_format(out, "-%02u-%02uT%02u:%02u:%02u.%0*u", c.month, c.day, c.hour,
-                            c.minute, c.second, microseconds ? 6 : 3,
-                            microseconds ? c.us : c.us / 1000);
+    mr_buffer_append_format(out, "-%02u-%02uT%02u:%02u:%02u.%0*u", c.month, c.day, c.hour, c.minute,
+                            c.second, microseconds ? 6 : 3, microseconds ? c.us : c.us / 1000);
 }
 
 void mr_temporal_print_timestamp(const struct mr_temporal *t, int64_t us,

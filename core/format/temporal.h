@@ -30,5 +30,6 @@ int64_t mr_temporal_rebase_days(int64_t days);
 enum mr_temporal_style { MR_TEMPORAL_MILLISECONDS, MR_TEMPORAL_MICROSECONDS };
 void mr_temporal_print_timestamp(const struct mr_temporal *t, int64_t us,
                                  enum mr_temporal_style style, struct mr_buffer *out);
-void mr_temporal_print_timestamp_ntz(const struct mr_temporal *t, int64_t us, struct mr_buffer *out);
+void mr_temporal_print_timestamp_ntz(const struct mr_temporal *t, int64_t us,
+                                     struct mr_buffer *out);
 void mr_temporal_print_date(const struct mr_temporal *t, int32_t days, struct mr_buffer *out);

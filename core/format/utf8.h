@@ -6,7 +6,7 @@
 /* Bytes of the character at p (1 to 4), or 0: it is not valid. Three bytes behind p are readable. */
 static inline uint32_t mr_utf8_length(const uint8_t *p)
 {
-#define MR_UTF8_TAIL(x) (((x) & 0xc0) == 0x80)
+#define MR_UTF8_TAIL(x) (((x)&0xc0) == 0x80)
     if (p[0] < 0x80)
         return 1;
     if (p[0] < 0xc2 || p[0] > 0xf4 || !MR_UTF8_TAIL(p[1]))

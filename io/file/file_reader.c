@@ -34,6 +34,7 @@ enum mr_status mr_file_reader_open(void *reader, const struct mr_source_config *
             mr_file_format_options(t->options, t->options_n, mr_file_source_options, options),
         .zone = config->zone,
         .batch_rows = config->batch_rows,
+        .now_us = config->env->ops->now_us(config->env),
         .on_bad = on_bad,
         .on_bad_arg = r,
     };

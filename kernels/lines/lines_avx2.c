@@ -4,8 +4,8 @@
 
 static inline uint64_t mask_of(__m256i low, __m256i high)
 {
-    return (uint32_t)_mm256_movemask_epi8(low) |
-           (uint64_t)(uint32_t)_mm256_movemask_epi8(high) << 32;
+    return (uint32_t)_mm256_movemask_epi8(low) | (uint64_t)(uint32_t)_mm256_movemask_epi8(high)
+                                                     << 32;
 }
 
 static inline uint64_t ends_mask(const uint8_t *p)

@@ -181,9 +181,9 @@ static enum mr_status take_record(struct filling *f, struct mr_text raw, uint64_
     }
     if (reason) {
         if (d->config->on_bad)
-            d->config->on_bad(d->config->on_bad_arg,
-                              &(struct mr_bad_record){
-                                  .raw = raw, .reason = reason, .offset = d->offset + at});
+            d->config->on_bad(
+                d->config->on_bad_arg,
+                &(struct mr_bad_record){.raw = raw, .reason = reason, .offset = d->offset + at});
         if (d->options.mode == MR_MODE_FAILFAST)
             return mr_corrupt_failfast(NULL, print_row(f), reason, f->err);
         if (d->options.mode == MR_MODE_DROPMALFORMED)
@@ -197,8 +197,8 @@ static enum mr_status take_record(struct filling *f, struct mr_text raw, uint64_
 static enum mr_status check_header(struct filling *f)
 {
     struct mr_decoder *d = f->d;
-    const struct mr_type *schema = d->config->full_schema ? d->config->full_schema
-                                                          : d->config->schema;
+    const struct mr_type *schema =
+        d->config->full_schema ? d->config->full_schema : d->config->schema;
 
     if (d->options.enforce_schema)
         return MR_OK;

@@ -13,8 +13,8 @@ enum mr_status csv_encoder_open(const struct mr_encoder_config *config, struct m
                                 struct mr_encoder **out, struct mr_error *err)
 {
     struct mr_encoder *e = MR_NEW(a, struct mr_encoder);
-    enum mr_status status = csv_options_read(config->options, config->options_n, config->zone, false,
-                                             a, &e->options, err);
+    enum mr_status status = csv_options_read(config->options, config->options_n, config->zone,
+                                             false, a, &e->options, err);
 
     if (status == MR_OK)
         status = csv_check_schema(config->schema, err);

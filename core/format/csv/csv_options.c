@@ -121,8 +121,7 @@ static void read_syntax(const struct mr_option *o, uint32_t n, bool reading, str
         .trim_leading = mr_option_boolean(o, n, "ignoreLeadingWhiteSpace", !reading),
         .trim_trailing = mr_option_boolean(o, n, "ignoreTrailingWhiteSpace", !reading),
         .null_value = mr_option_text(o, n, "nullValue", MR_TEXT("")),
-        .empty_value =
-            mr_option_text(o, n, "emptyValue", reading ? MR_TEXT("") : MR_TEXT("\"\"")),
+        .empty_value = mr_option_text(o, n, "emptyValue", reading ? MR_TEXT("") : MR_TEXT("\"\"")),
         .columns_max = (uint32_t)mr_option_integer(o, n, "maxColumns", 20480),
         .chars_max = mr_option_integer(o, n, "maxCharsPerColumn", -1),
         .handling = quote_handling(o, n),

@@ -21,9 +21,8 @@ static bool at_separator(const struct csv_tokens *t)
 {
     struct mr_text s = t->syntax->separator;
 
-    return t->c == (uint8_t)s.data[0] &&
-           (s.n == 1 || ((uint64_t)(t->end - t->p) >= s.n - 1 &&
-                         memcmp(t->p, s.data + 1, s.n - 1) == 0));
+    return t->c == (uint8_t)s.data[0] && (s.n == 1 || ((uint64_t)(t->end - t->p) >= s.n - 1 &&
+                                                       memcmp(t->p, s.data + 1, s.n - 1) == 0));
 }
 
 static bool at_stop(const struct csv_tokens *t)
@@ -337,8 +336,8 @@ static bool quoted_run(struct csv_tokens *t, bool *again)
 /* c is the opening quote, or a byte behind which the value turned out to go on. */
 static bool quoted_value(struct csv_tokens *t)
 {
-    bool until_separator = t->syntax->handling != CSV_STOP_AT_CLOSING_QUOTE &&
-                           t->syntax->handling != CSV_RAISE_ERROR;
+    bool until_separator =
+        t->syntax->handling != CSV_STOP_AT_CLOSING_QUOTE && t->syntax->handling != CSV_RAISE_ERROR;
 
     for (bool again = true; again;) {
         again = false;
@@ -395,8 +394,7 @@ static const uint8_t *simple_quoted_end(const struct csv_tokens *t)
                        : NULL;
         if (*p == s->escape && (p[1] == s->quote || p[1] == s->escape_escape))
             return NULL;
-        if (*p == t->line_end[0] && t->normalize &&
-            (t->line_end[1] == 0 || p[1] == t->line_end[1]))
+        if (*p == t->line_end[0] && t->normalize && (t->line_end[1] == 0 || p[1] == t->line_end[1]))
             return NULL;
     }
     return NULL;
@@ -501,8 +499,8 @@ static void cut_record(struct csv_tokens *t)
 
     for (const uint8_t *from = t->p;;) {
         uint64_t left = (uint64_t)(t->end - from);
-        const uint8_t *to = s.n == 1 ? memchr(from, s.data[0], left)
-                                     : memmem(from, left, s.data, s.n);
+        const uint8_t *to =
+            s.n == 1 ? memchr(from, s.data[0], left) : memmem(from, left, s.data, s.n);
         add_field(t, field_of(t->syntax, from, to ? to : t->end, to == NULL));
         if (to == NULL)
             break;

@@ -28,8 +28,8 @@ static bool convert_non_numeric(const struct json_plan *plan, struct mr_text t, 
         const char *name;
         double value;
     } names[] = {
-        {"NaN", NAN},           {"+INF", INFINITY},      {"+Infinity", INFINITY},
-        {"Infinity", INFINITY}, {"-INF", -INFINITY},     {"-Infinity", -INFINITY},
+        {"NaN", NAN},           {"+INF", INFINITY},  {"+Infinity", INFINITY},
+        {"Infinity", INFINITY}, {"-INF", -INFINITY}, {"-Infinity", -INFINITY},
     };
 
     if (!plan->options.non_numeric)

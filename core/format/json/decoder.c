@@ -16,8 +16,8 @@ struct mr_decoder {
     struct json_plan plan;
     struct mr_cutter cutter;
     uint32_t columns_n;
-    uint32_t corrupt;      /* column of the raw text; UINT32_MAX: none */
-    uint32_t *positions;   /* plan.root field -> column */
+    uint32_t corrupt;    /* column of the raw text; UINT32_MAX: none */
+    uint32_t *positions; /* plan.root field -> column */
     struct json_exact exact;
     struct json_fast fast;
     const struct json_fast_kernels *kernels; /* NULL: every line goes the exact way */
@@ -38,7 +38,7 @@ struct mr_decoder {
 struct filling {
     struct mr_decoder *d;
     struct mr_heaps heaps;
-    struct json_out *outs; /* in the order of plan.root, then the corrupt column */
+    struct json_out *outs;     /* in the order of plan.root, then the corrupt column */
     struct mr_column *columns; /* the same */
     uint32_t rows, rows_max;
     struct mr_error *err;
@@ -142,8 +142,7 @@ static void end_batch(struct filling *f, struct mr_arena *scratch, struct mr_bat
 }
 
 /* One row: values NULL, all fields are null. */
-static void put_row(struct filling *f, const struct mr_cell *values, bool bad,
-                    struct mr_text raw)
+static void put_row(struct filling *f, const struct mr_cell *values, bool bad, struct mr_text raw)
 {
     const struct mr_cell null = {.is_null = true};
     uint32_t fields_n = f->d->plan.root.children_n;
@@ -172,9 +171,9 @@ static enum mr_status bad_record(struct filling *f, struct mr_text raw, uint64_t
     struct mr_decoder *d = f->d;
 
     if (d->config->on_bad)
-        d->config->on_bad(d->config->on_bad_arg,
-                          &(struct mr_bad_record){
-                              .raw = raw, .reason = d->exact.reason, .offset = d->offset + at});
+        d->config->on_bad(d->config->on_bad_arg, &(struct mr_bad_record){.raw = raw,
+                                                                         .reason = d->exact.reason,
+                                                                         .offset = d->offset + at});
     if (d->plan.options.mode == MR_MODE_FAILFAST)
         return json_failfast(&d->exact, raw, d->corrupt != UINT32_MAX, f->err);
     return MR_OK;
@@ -216,8 +215,7 @@ static enum mr_status exact_record(struct filling *f, const uint8_t *data, uint3
 }
 
 /* The records that end in ends[0..n): fast as long as they fit, exact one by one. *at: start of the next. */
-static enum mr_status decode_lines(struct filling *f, const uint8_t *data, uint32_t n,
-                                   uint32_t *at)
+static enum mr_status decode_lines(struct filling *f, const uint8_t *data, uint32_t n, uint32_t *at)
 {
     struct mr_decoder *d = f->d;
     bool held;

@@ -260,8 +260,7 @@ static enum json_outcome convert_root(struct json_exact *x, struct mr_cell *out)
     enum json_token token = x->reader.token;
     enum mr_kind kind = root->type->kind;
 
-    if (kind == MR_ARRAY && token == JSON_START_OBJECT &&
-        root->children[0].type->kind == MR_STRUCT)
+    if (kind == MR_ARRAY && token == JSON_START_OBJECT && root->children[0].type->kind == MR_STRUCT)
         return wrap_object(x, &root->children[0], out);
     if (kind == MR_ARRAY && token == JSON_START_ARRAY)
         return convert_array(x, &root->children[0], false, out);

@@ -22,7 +22,7 @@ struct json_exact {
      * row. None: a text without a value, or an empty array at the root. */
     struct mr_cell *rows;
     uint32_t rows_n;
-    const char *reason; /* of the first thing that was wrong */
+    const char *reason;    /* of the first thing that was wrong */
     const char *condition; /* Spark's, for FAILFAST; NULL: the usual one */
 };
 

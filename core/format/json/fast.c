@@ -74,9 +74,10 @@ static enum json_step step_of(const struct json_fast *f, uint32_t field, bool te
     if (field >= 64)
         return JSON_TAKE_OTHER;
     if (text)
-        return kind == MR_STRING                                          ? JSON_TAKE_STRING
-               : kind == MR_TIMESTAMP && f->plan->options.temporal.timestamp == NULL ? JSON_TAKE_TIMESTAMP
-                                                                          : JSON_TAKE_OTHER;
+        return kind == MR_STRING ? JSON_TAKE_STRING
+               : kind == MR_TIMESTAMP && f->plan->options.temporal.timestamp == NULL
+                   ? JSON_TAKE_TIMESTAMP
+                   : JSON_TAKE_OTHER;
     return kind == MR_DOUBLE    ? JSON_TAKE_DOUBLE
            : kind == MR_BIGINT  ? JSON_TAKE_BIGINT
            : kind == MR_INT     ? JSON_TAKE_INT
@@ -202,8 +203,8 @@ bool json_fast_day(struct json_day *day, const uint8_t *s)
     if ((s[10] != 'T' && s[10] != ' ') || s[4] != '-' || s[7] != '-' ||
         !mr_value_parse_date((struct mr_text){(const char *)s, 10}, &days))
         return false;
-    *day = (struct json_day){
-        .text = load_8(s), .rest = rest, .us = days * (int64_t)86400 * 1000000};
+    *day =
+        (struct json_day){.text = load_8(s), .rest = rest, .us = days * (int64_t)86400 * 1000000};
     return true;
 }
 

@@ -4,8 +4,8 @@
 
 static inline uint32_t differing(const uint8_t *a, const uint8_t *b)
 {
-    __m256i equal = _mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)a),
-                                      _mm256_loadu_si256((const void *)b));
+    __m256i equal =
+        _mm256_cmpeq_epi8(_mm256_loadu_si256((const void *)a), _mm256_loadu_si256((const void *)b));
     return ~(uint32_t)_mm256_movemask_epi8(equal);
 }
 

@@ -4,7 +4,8 @@
 
 static inline bool same_prefix(const struct json_member *m, const uint8_t *p)
 {
-    __m256i a = _mm256_loadu_si256((const void *)m->prefix), b = _mm256_loadu_si256((const void *)p);
+    __m256i a = _mm256_loadu_si256((const void *)m->prefix),
+            b = _mm256_loadu_si256((const void *)p);
 
     if (MR_LIKELY(m->prefix_n <= 32))
         return _bzhi_u32(_mm256_cmpneq_epi8_mask(a, b), m->prefix_n) == 0;

@@ -25,8 +25,7 @@ static inline bool day_is(const struct json_day *day, const uint8_t *s)
 static inline int64_t clock_parse(const uint8_t *s)
 {
     uint64_t x = load_8(s) ^ UINT64_C(0x30303a30303a3030);
-    uint64_t wrong =
-        ((x + UINT64_C(0x76767f76767f7676)) | x) & UINT64_C(0x8080808080808080);
+    uint64_t wrong = ((x + UINT64_C(0x76767f76767f7676)) | x) & UINT64_C(0x8080808080808080);
     x = x * 10 + (x >> 8);
     int64_t hour = (int64_t)(x & 0xff), minute = (int64_t)(x >> 24 & 0xff),
             second = (int64_t)(x >> 48 & 0xff);

@@ -18,7 +18,8 @@ static inline uint64_t load_8(const uint8_t *p)
 /* How many of the eight bytes are digits before the first that is none. digits: x ^ MR_ASCII_ZEROS. */
 static inline uint32_t digits_run(uint64_t digits)
 {
-    uint64_t other = ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
+    uint64_t other =
+        ((digits + UINT64_C(0x7676767676767676)) | digits) & UINT64_C(0x8080808080808080);
     return other ? (uint32_t)__builtin_ctzll(other) >> 3 : 8;
 }
 

@@ -16,10 +16,9 @@ static inline const uint8_t *sse_decimal_parse(const uint8_t *p, struct json_dec
     p += out->negative;
     __m128i text = _mm_loadu_si128((const void *)p);
     __m128i digits = _mm_sub_epi8(text, _mm_set1_epi8('0'));
-    uint32_t digit_mask = (uint32_t)_mm_movemask_epi8(
-        _mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits));
-    uint32_t dot_mask =
-        (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8('.')));
+    uint32_t digit_mask =
+        (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits));
+    uint32_t dot_mask = (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(text, _mm_set1_epi8('.')));
     uint32_t n = (uint32_t)__builtin_ctz(~(digit_mask | dot_mask));
     uint32_t whole = (uint32_t)__builtin_ctz(~digit_mask);
     /* 16 bytes or more, nothing before or behind the dot, a leading zero, two dots, an exponent */

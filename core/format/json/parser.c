@@ -98,8 +98,8 @@ static uint8_t *copy_texts(const struct mr_column *texts, const uint32_t *rows, 
 struct parsing {
     struct mr_json_parser *p;
     struct mr_heaps heaps;
-    struct json_out out;      /* of the result, if it is no STRUCT */
-    struct json_out *fields;  /* of a STRUCT, in the order of the plan; then the corrupt field */
+    struct json_out out;       /* of the result, if it is no STRUCT */
+    struct json_out *fields;   /* of a STRUCT, in the order of the plan; then the corrupt field */
     struct mr_column *columns; /* the same */
     struct mr_error *err;
 };
@@ -118,8 +118,8 @@ static void begin(struct parsing *g, struct mr_column *out, uint32_t rows, struc
     g->fields = MR_NEW_ARRAY(a, struct json_out, n + 1);
     g->columns = MR_NEW_ARRAY(a, struct mr_column, n + 1);
     for (uint32_t i = 0; i < n; i++)
-        json_out_init(&g->fields[i], &g->columns[i], p->plan.root.children[i].type, rows,
-                      &g->heaps, a);
+        json_out_init(&g->fields[i], &g->columns[i], p->plan.root.children[i].type, rows, &g->heaps,
+                      a);
     if (p->corrupt != UINT32_MAX)
         json_out_init(&g->fields[n], &g->columns[n], &mr_type_string, rows, &g->heaps, a);
     json_fast_begin(&p->fast, g->columns, &g->heaps);

@@ -11,7 +11,7 @@ enum json_token json_reader_fail(struct json_reader *r, const char *reason)
 
 struct units {
     uint8_t *out;
-    bool keep; /* lone surrogates as three bytes */
+    bool keep;     /* lone surrogates as three bytes */
     uint32_t high; /* a surrogate that waits for its other half; 0: none */
 };
 
@@ -54,7 +54,10 @@ static void put_code(struct units *u, int32_t code)
 static bool read_multibyte(struct json_reader *r, struct units *u)
 {
     uint8_t first = *r->p;
-    uint32_t n = (first & 0xe0) == 0xc0 ? 2 : (first & 0xf0) == 0xe0 ? 3 : (first & 0xf8) == 0xf0 ? 4 : 0;
+    uint32_t n = (first & 0xe0) == 0xc0   ? 2
+                 : (first & 0xf0) == 0xe0 ? 3
+                 : (first & 0xf8) == 0xf0 ? 4
+                                          : 0;
 
     r->p++;
     if (n == 0) {
@@ -236,7 +239,8 @@ static bool is_name_byte(const struct json_reader *r, uint8_t c)
     if (c >= 0x80 && !r->options->from_characters)
         return c < 0xa0 || (c >= 0xa2 && c <= 0xa5) || c == 0xaa || c == 0xad || c == 0xb5 ||
                c == 0xba || (c >= 0xc0 && c != 0xd7 && c != 0xf7);
-    return c >= 0x80 || c == '_' || c == '$' || c == '@' || c == '#' || c == '*' || c == '-' || c == '+';
+    return c >= 0x80 || c == '_' || c == '$' || c == '@' || c == '#' || c == '*' || c == '-' ||
+           c == '+';
 }
 
 bool json_read_bare_name(struct json_reader *r, struct mr_text *text)

@@ -17,8 +17,7 @@ static const struct mr_option_spec specs[] = {
 };
 
 static const struct mr_field value_field = {"value", &mr_type_string, true};
-static const struct mr_type value_type = {
-    .kind = MR_STRUCT, .fields_n = 1, .fields = &value_field};
+static const struct mr_type value_type = {.kind = MR_STRUCT, .fields_n = 1, .fields = &value_field};
 
 static enum mr_status check_options(const struct mr_option *options, uint32_t n, bool reading,
                                     struct mr_error *err)
@@ -46,7 +45,8 @@ static enum mr_status decoder_open(const struct mr_decoder_config *config, struc
     struct mr_decoder *d = MR_NEW(a, struct mr_decoder);
     const struct mr_type *schema = config->schema;
 
-    if (schema->fields_n > 1 || (schema->fields_n == 1 && schema->fields[0].type->kind != MR_STRING))
+    if (schema->fields_n > 1 ||
+        (schema->fields_n == 1 && schema->fields[0].type->kind != MR_STRING))
         return MR_FAIL(err, MR_USER, 0, "format text has one column, a STRING");
     d->columns_n = schema->fields_n;
     d->rows_max = config->batch_rows;

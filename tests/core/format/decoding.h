@@ -93,8 +93,8 @@ static void decode_text(const struct decoding *in, struct mr_text text, struct d
     mr_arena_init(&out->arena, NULL, &out->escape);
     mr_buffer_init(&out->rows, &out->arena);
     mr_buffer_reserve(&out->rows, 1);
-    assert_int_equal(
-        mr_ddl_parse_columns(mr_text_of(in->schema), &out->arena, &full, &out->err), MR_OK);
+    assert_int_equal(mr_ddl_parse_columns(mr_text_of(in->schema), &out->arena, &full, &out->err),
+                     MR_OK);
     needed = full;
     if (in->needed)
         assert_int_equal(
@@ -104,8 +104,8 @@ static void decode_text(const struct decoding *in, struct mr_text text, struct d
                                        .options = in->options,
                                        .options_n = in->options_n,
                                        .zone = mr_zone_utc(),
-                                       .batch_rows = in->batch_rows ? in->batch_rows
-                                                                    : MR_BATCH_ROWS_DEFAULT,
+                                       .batch_rows =
+                                           in->batch_rows ? in->batch_rows : MR_BATCH_ROWS_DEFAULT,
                                        .on_bad = decoding_on_bad,
                                        .on_bad_arg = out};
     out->status = ops->check_options(in->options, in->options_n, true, &out->err);

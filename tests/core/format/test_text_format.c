@@ -29,10 +29,8 @@ static void test_whole(void **state)
 
 static void test_separator(void **state)
 {
-    struct decoding in = {.format = "text",
-                          .schema = "value STRING",
-                          .options = {{"lineSep", "--"}},
-                          .options_n = 1};
+    struct decoding in = {
+        .format = "text", .schema = "value STRING", .options = {{"lineSep", "--"}}, .options_n = 1};
 
     (void)state;
     expect_rows(in, "a-b---c\n--", "{\"value\":\"a-b\"}\n{\"value\":\"-c\\n\"}\n");

@@ -9,8 +9,7 @@ static void test_nulls_and_types(void **state)
     struct decoding in = {
         CSV("i INT, d DOUBLE, b BOOLEAN, dt DATE, ts TIMESTAMP, s STRING, c DECIMAL(5,2), "
             "_corrupt_record STRING"),
-        .options = {{"nullValue", "NA"}},
-        .options_n = 1};
+        .options = {{"nullValue", "NA"}}, .options_n = 1};
 
     (void)state;
     expect_rows(
@@ -19,7 +18,8 @@ static void test_nulls_and_types(void **state)
         " 2 ,1e3,TRUE,2026-1-2,2026-01-02 03:04:05, y ,2\n3,NaN,1,x,2026-01-02,z,12345\n"
         "4,Inf,f,20260102,x,'q',1\n"
         "5,-INF,False,2026-01-02,2026-01-02T03:04:05.123456Z,\"\",0.005\n",
-        "{\"i\":1,\"d\":1.5,\"b\":true,\"dt\":\"2026-01-02\",\"ts\":\"2026-01-02T03:04:05.000000Z\","
+        "{\"i\":1,\"d\":1.5,\"b\":true,\"dt\":\"2026-01-02\",\"ts\":\"2026-01-02T03:04:05."
+        "000000Z\","
         "\"s\":\"x\",\"c\":1.24,\"_corrupt_record\":null}\n"
         "{\"i\":null,\"d\":null,\"b\":null,\"dt\":null,\"ts\":null,\"s\":null,\"c\":null,"
         "\"_corrupt_record\":null}\n"
@@ -33,7 +33,8 @@ static void test_nulls_and_types(void **state)
         "{\"i\":4,\"d\":\"Infinity\",\"b\":null,\"dt\":null,\"ts\":null,\"s\":\"'q'\",\"c\":1.00,"
         "\"_corrupt_record\":\"4,Inf,f,20260102,x,'q',1\"}\n"
         "{\"i\":5,\"d\":null,\"b\":false,\"dt\":\"2026-01-02\",\"ts\":\"2026-01-02T03:04:05."
-        "123456Z\",\"s\":\"\",\"c\":0.01,\"_corrupt_record\":\"5,-INF,False,2026-01-02,2026-01-02T03:"
+        "123456Z\",\"s\":\"\",\"c\":0.01,\"_corrupt_record\":\"5,-INF,False,2026-01-02,2026-01-"
+        "02T03:"
         "04:05.123456Z,\\\"\\\",0.005\"}\n");
 }
 
@@ -51,8 +52,7 @@ static void test_options(void **state)
                           .options_n = 8};
 
     (void)state;
-    expect_rows(in,
-                "# a comment\n1|  x |02.01.2026|''\n2|'p|q'|03.01.2026|'it^'s'\n 3 |''|| z\n",
+    expect_rows(in, "# a comment\n1|  x |02.01.2026|''\n2|'p|q'|03.01.2026|'it^'s'\n 3 |''|| z\n",
                 "{\"a\":1,\"b\":\"x\",\"d\":\"2026-01-02\",\"e\":\"EMPTY\"}\n"
                 "{\"a\":2,\"b\":\"p|q\",\"d\":\"2026-01-03\",\"e\":\"it's\"}\n"
                 "{\"a\":3,\"b\":\"EMPTY\",\"d\":null,\"e\":\"z\"}\n");
@@ -61,8 +61,7 @@ static void test_options(void **state)
 static void test_short_and_long_lines(void **state)
 {
     struct decoding in = {CSV("a INT, b INT, c STRING, _corrupt_record STRING")};
-    struct decoding drop = {CSV("a INT, b INT, c STRING"),
-                            .options = {{"mode", "DROPMALFORMED"}},
+    struct decoding drop = {CSV("a INT, b INT, c STRING"), .options = {{"mode", "DROPMALFORMED"}},
                             .options_n = 1};
 
     (void)state;
@@ -93,8 +92,8 @@ static void test_failfast(void **state)
 
 static void test_header(void **state)
 {
-    struct decoding in = {
-        CSV("id INT, name STRING"), .options = {{"header", "true"}}, .options_n = 1};
+    struct decoding in = {CSV("id INT, name STRING"), .options = {{"header", "true"}},
+                          .options_n = 1};
     struct decoding strict = {CSV("id INT, name STRING"),
                               .options = {{"header", "true"}, {"enforceSchema", "false"}},
                               .options_n = 2};
@@ -136,12 +135,14 @@ static void test_quotes(void **state)
 
 static void test_multi_line(void **state)
 {
-    struct decoding in = {
-        CSV("a STRING, b STRING"), .options = {{"multiLine", "true"}}, .options_n = 1};
+    struct decoding in = {CSV("a STRING, b STRING"), .options = {{"multiLine", "true"}},
+                          .options_n = 1};
 
     (void)state;
-    expect_rows(in, "1,\"x\ny\"\n\n2,\"z\"\n", "{\"a\":\"1\",\"b\":\"x\\ny\"}\n{\"a\":\"2\",\"b\":\"z\"}\n");
-    expect_rows(in, "1,\"x\r\ny\"\r\n2,z", "{\"a\":\"1\",\"b\":\"x\\ny\"}\n{\"a\":\"2\",\"b\":\"z\"}\n");
+    expect_rows(in, "1,\"x\ny\"\n\n2,\"z\"\n",
+                "{\"a\":\"1\",\"b\":\"x\\ny\"}\n{\"a\":\"2\",\"b\":\"z\"}\n");
+    expect_rows(in, "1,\"x\r\ny\"\r\n2,z",
+                "{\"a\":\"1\",\"b\":\"x\\ny\"}\n{\"a\":\"2\",\"b\":\"z\"}\n");
 }
 
 int main(void)

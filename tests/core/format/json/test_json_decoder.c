@@ -14,21 +14,22 @@
 static void test_permissive_with_corrupt_column(void **state)
 {
     (void)state;
-    expect_rows((struct decoding){JSON("a INT, b STRING, _corrupt_record STRING")}, FIRST SECOND,
-                "{\"a\":1,\"b\":\"x\",\"_corrupt_record\":null}\n"
-                "{\"a\":null,\"b\":\"2\",\"_corrupt_record\":\"{\\\"a\\\":\\\"1\\\",\\\"b\\\":2}\"}\n"
-                "{\"a\":null,\"b\":\"frac\",\"_corrupt_record\":"
-                "\"{\\\"a\\\":1.5,\\\"b\\\":\\\"frac\\\"}\"}\n"
-                "{\"a\":null,\"b\":\"only b\",\"_corrupt_record\":null}\n"
-                "{\"a\":2,\"b\":\"x\",\"_corrupt_record\":null}\n"
-                "{\"a\":null,\"b\":null,\"_corrupt_record\":\"{\\\"a\\\":3\"}\n"
-                "{\"a\":null,\"b\":null,\"_corrupt_record\":\"junk\"}\n"
-                "{\"a\":null,\"b\":null,\"_corrupt_record\":\"null\"}\n"
-                "{\"a\":null,\"b\":null,\"_corrupt_record\":\"12\"}\n"
-                "{\"a\":4,\"b\":\"y\",\"_corrupt_record\":null}\n"
-                "{\"a\":5,\"b\":null,\"_corrupt_record\":null}\n"
-                "{\"a\":null,\"b\":\"big\",\"_corrupt_record\":"
-                "\"{\\\"a\\\":2147483648,\\\"b\\\":\\\"big\\\"}\"}\n");
+    expect_rows(
+        (struct decoding){JSON("a INT, b STRING, _corrupt_record STRING")}, FIRST SECOND,
+        "{\"a\":1,\"b\":\"x\",\"_corrupt_record\":null}\n"
+        "{\"a\":null,\"b\":\"2\",\"_corrupt_record\":\"{\\\"a\\\":\\\"1\\\",\\\"b\\\":2}\"}\n"
+        "{\"a\":null,\"b\":\"frac\",\"_corrupt_record\":"
+        "\"{\\\"a\\\":1.5,\\\"b\\\":\\\"frac\\\"}\"}\n"
+        "{\"a\":null,\"b\":\"only b\",\"_corrupt_record\":null}\n"
+        "{\"a\":2,\"b\":\"x\",\"_corrupt_record\":null}\n"
+        "{\"a\":null,\"b\":null,\"_corrupt_record\":\"{\\\"a\\\":3\"}\n"
+        "{\"a\":null,\"b\":null,\"_corrupt_record\":\"junk\"}\n"
+        "{\"a\":null,\"b\":null,\"_corrupt_record\":\"null\"}\n"
+        "{\"a\":null,\"b\":null,\"_corrupt_record\":\"12\"}\n"
+        "{\"a\":4,\"b\":\"y\",\"_corrupt_record\":null}\n"
+        "{\"a\":5,\"b\":null,\"_corrupt_record\":null}\n"
+        "{\"a\":null,\"b\":\"big\",\"_corrupt_record\":"
+        "\"{\\\"a\\\":2147483648,\\\"b\\\":\\\"big\\\"}\"}\n");
 }
 
 static void test_permissive_without_corrupt_column(void **state)
@@ -93,8 +94,9 @@ static void test_nested_types(void **state)
     expect_rows(
         (struct decoding){JSON("s STRUCT<x: INT, y: STRING>, a ARRAY<INT>, m MAP<STRING, INT>, "
                                "z INT, _corrupt_record STRING"),
-                          .needed = "s STRUCT<x: INT, y: STRING>, a ARRAY<INT>, m MAP<STRING, INT>, "
-                                    "z INT"},
+                          .needed =
+                              "s STRUCT<x: INT, y: STRING>, a ARRAY<INT>, m MAP<STRING, INT>, "
+                              "z INT"},
         "{\"s\":{\"x\":1,\"y\":\"q\"},\"a\":[1,null],\"m\":{\"k\":1},\"z\":1}\n"
         "{\"s\":{\"x\":\"bad\",\"y\":\"q\"},\"a\":[1,2],\"z\":2}\n"
         "{\"s\":5,\"a\":[1,\"bad\"],\"m\":{\"k\":\"bad\"},\"z\":3}\n"
@@ -110,7 +112,8 @@ static void test_top_level_array(void **state)
 {
 #define MIXED "[{\"a\":1,\"b\":\"x\"},{\"a\":2},{\"a\":\"bad\",\"b\":\"z\"}]"
 #define MIXED_RAW                                                                                  \
-    "\"[{\\\"a\\\":1,\\\"b\\\":\\\"x\\\"},{\\\"a\\\":2},{\\\"a\\\":\\\"bad\\\",\\\"b\\\":\\\"z\\\"}]\""
+    "\"[{\\\"a\\\":1,\\\"b\\\":\\\"x\\\"},{\\\"a\\\":2},{\\\"a\\\":\\\"bad\\\",\\\"b\\\":"         \
+    "\\\"z\\\"}]\""
     (void)state;
     expect_rows((struct decoding){JSON("a INT, b STRING, _corrupt_record STRING")},
                 MIXED "\n[]\n[1,2]\n[{\"a\":3},[{\"a\":4}]]\n{\"a\":5}\n",
@@ -171,14 +174,13 @@ static void test_formats(void **state)
 
 static void test_multi_line(void **state)
 {
-    struct decoding in = {.format = "json",
-                          .schema = "a INT",
-                          .options = {{"multiLine", "true"}},
-                          .options_n = 1};
+    struct decoding in = {
+        .format = "json", .schema = "a INT", .options = {{"multiLine", "true"}}, .options_n = 1};
 
     (void)state;
     expect_rows(in, "{\n \"a\":\r\n 1\n}\n{\"a\":2}\n", "{\"a\":1}\n");
-    expect_rows(in, "[{\"a\":1},\n{\"a\":2},{\"a\":3},{\"a\":4}\n]", "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}\n");
+    expect_rows(in, "[{\"a\":1},\n{\"a\":2},{\"a\":3},{\"a\":4}\n]",
+                "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n{\"a\":4}\n");
 }
 
 static void test_line_ends(void **state)
@@ -186,11 +188,10 @@ static void test_line_ends(void **state)
     (void)state;
     expect_rows((struct decoding){JSON("a INT")}, "\xef\xbb\xbf{\"a\":1}\r\n{\"a\":2}\r{\"a\":3}",
                 "{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n");
-    expect_rows((struct decoding){.format = "json",
-                                  .schema = "a INT",
-                                  .options = {{"lineSep", "||"}},
-                                  .options_n = 1},
-                "{\"a\":1}||{\"a\":2}|||{\"a\":3}||", "{\"a\":1}\n{\"a\":2}\n{\"a\":null}\n");
+    expect_rows(
+        (struct decoding){
+            .format = "json", .schema = "a INT", .options = {{"lineSep", "||"}}, .options_n = 1},
+        "{\"a\":1}||{\"a\":2}|||{\"a\":3}||", "{\"a\":1}\n{\"a\":2}\n{\"a\":null}\n");
 }
 
 static void test_pruned_columns(void **state)
@@ -219,10 +220,8 @@ static void test_only_corrupt_column(void **state)
 
 static void test_unknown_option(void **state)
 {
-    struct decoding in = {.format = "json",
-                          .schema = "a INT",
-                          .options = {{"multiline ", "true"}},
-                          .options_n = 1};
+    struct decoding in = {
+        .format = "json", .schema = "a INT", .options = {{"multiline ", "true"}}, .options_n = 1};
     struct decoded out;
 
     (void)state;
