@@ -2,8 +2,26 @@
 
 #include "core/base/check.h"
 #include <string.h>
+#include <sys/mman.h>
 
-enum { PAGE_BYTES = 64 * 1024 };
+enum {
+    PAGE_BYTES = 64 * 1024,
+    HUGE_BYTES = 2 * 1024 * 1024,
+    CHUNK_SLABS_FIRST = 4, /* a small state takes no huge page */
+    CHUNK_SLABS = HUGE_BYTES / MR_SLAB_BYTES,
+};
+
+struct mr_slab_chunk {
+    struct mr_slab_chunk *next;
+    uint8_t *slabs;
+    uint32_t slabs_n; /* CHUNK_SLABS: mapped, else allocated */
+};
+
+static _Noreturn void exhausted(struct mr_state_memory *m)
+{
+    MR_ASSERT(m->escape != NULL);
+    longjmp(*m->escape, 1);
+}
 
 void *mr_state_alloc(struct mr_state_memory *m, uint64_t bytes)
 {
@@ -16,8 +34,7 @@ void *mr_state_alloc(struct mr_state_memory *m, uint64_t bytes)
         if (m->budget)
             mr_budget_give(m->budget, bytes);
     }
-    MR_ASSERT(m->escape != NULL);
-    longjmp(*m->escape, 1);
+    exhausted(m);
 }
 
 void mr_state_free(struct mr_state_memory *m, void *p, uint64_t bytes)
@@ -102,7 +119,74 @@ void mr_heap_grow(struct mr_state_memory *m, struct mr_slot_bytes *b, uint32_t b
     *b = grown;
 }
 
-void mr_heap_fini(struct mr_state_memory *m)
+/* An aligned huge page, or what becomes one: twice the size is mapped, and what is too much unmapped. */
+static uint8_t *map_huge(struct mr_state_memory *m)
+{
+    if (m->budget && !mr_budget_take(m->budget, HUGE_BYTES))
+        exhausted(m);
+    uint8_t *mapped =
+        mmap(NULL, 2 * HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) {
+        if (m->budget)
+            mr_budget_give(m->budget, HUGE_BYTES);
+        exhausted(m);
+    }
+    uint64_t before = -(uintptr_t)mapped & (HUGE_BYTES - 1);
+    if (before)
+        munmap(mapped, before);
+    munmap(mapped + before + HUGE_BYTES, HUGE_BYTES - before);
+    (void)madvise(mapped + before, HUGE_BYTES, MADV_HUGEPAGE); /* without it, it is only slower */
+    m->bytes += HUGE_BYTES;
+    return mapped + before;
+}
+
+static void add_chunk(struct mr_state_memory *m)
+{
+    uint32_t slabs_n = m->chunks_n < 4 ? CHUNK_SLABS_FIRST << m->chunks_n : CHUNK_SLABS;
+    struct mr_slab_chunk *c = mr_state_alloc(m, sizeof *c);
+
+    *c = (struct mr_slab_chunk){.next = m->chunks};
+    m->chunks = c; /* before its slabs are there: an escape must find it */
+    c->slabs =
+        slabs_n == CHUNK_SLABS ? map_huge(m) : mr_state_alloc(m, (uint64_t)slabs_n * MR_SLAB_BYTES);
+    c->slabs_n = slabs_n;
+    m->chunks_n++;
+    m->chunk_used = 0;
+}
+
+static void free_chunk(struct mr_state_memory *m, struct mr_slab_chunk *c)
+{
+    if (c->slabs_n == CHUNK_SLABS) {
+        munmap(c->slabs, HUGE_BYTES);
+        m->bytes -= HUGE_BYTES;
+        if (m->budget)
+            mr_budget_give(m->budget, HUGE_BYTES);
+    } else {
+        mr_state_free(m, c->slabs, (uint64_t)c->slabs_n * MR_SLAB_BYTES);
+    }
+    mr_state_free(m, c, sizeof *c);
+}
+
+void *mr_slab_take(struct mr_state_memory *m)
+{
+    void *slab = m->free_slabs;
+
+    if (slab) {
+        memcpy(&m->free_slabs, slab, sizeof(void *));
+        return slab;
+    }
+    if (m->chunks == NULL || m->chunk_used == m->chunks->slabs_n)
+        add_chunk(m);
+    return m->chunks->slabs + (uint64_t)m->chunk_used++ * MR_SLAB_BYTES;
+}
+
+void mr_slab_give(struct mr_state_memory *m, void *slab)
+{
+    memcpy(slab, &m->free_slabs, sizeof(void *));
+    m->free_slabs = slab;
+}
+
+void mr_state_memory_fini(struct mr_state_memory *m)
 {
     struct mr_heap_link *lists[] = {m->pages, m->blocks};
 
@@ -112,5 +196,10 @@ void mr_heap_fini(struct mr_state_memory *m)
             mr_state_free(m, l, l->bytes);
         }
     }
+    for (struct mr_slab_chunk *c = m->chunks, *next; c; c = next) {
+        next = c->next;
+        free_chunk(m, c);
+    }
     m->pages = m->blocks = NULL;
+    m->chunks = NULL;
 }

@@ -5,7 +5,6 @@
 
 enum {
     SLAB_BYTES_FIRST = 512,
-    SLAB_BYTES_MAX = 16 * 1024,
     SLAB_HEADER = 16,
     SLABS_MAX = 1 << 22, /* what a reference can name */
     SPLIT_ROWS = 4096,   /* 16 a partition: no index is then moved as a whole for more than these */
@@ -30,7 +29,10 @@ void mr_segment_close(struct mr_segment *g, struct mr_state_memory *m)
     for (uint32_t i = 0; i < g->slabs_n; i++) {
         uint64_t bytes;
         memcpy(&bytes, g->slabs[i], sizeof bytes);
-        mr_state_free(m, g->slabs[i], bytes);
+        if (bytes == MR_SLAB_BYTES)
+            mr_slab_give(m, g->slabs[i]);
+        else
+            mr_state_free(m, g->slabs[i], bytes);
     }
     mr_state_free(m, g->slabs, g->slabs_capacity * sizeof *g->slabs);
     for (struct mr_changed *c = g->changed, *next; c; c = next) {
@@ -128,17 +130,19 @@ static uint32_t room(uint32_t capacity) /* seven eighths */
     return capacity - capacity / 8;
 }
 
-static uint32_t capacity_after(uint32_t capacity)
+/* By a quarter to a half: partitions fill evenly, and must not all grow at the same moment. */
+static uint32_t capacity_after(uint32_t capacity, uint32_t partition)
 {
-    uint32_t grown = capacity + capacity / 2;
+    uint32_t grown = capacity + capacity / 4 + capacity / 32 * (partition * 5 % 8);
     return grown < MR_INDEX_GROUP ? MR_INDEX_GROUP : (grown + MR_INDEX_GROUP - 1) & ~15u;
 }
 
 static void index_grow(const struct mr_segment *g, struct mr_index *x, struct mr_state_memory *m)
 {
     struct mr_index grown;
+    uint32_t partition = g->parts ? (uint32_t)(x - g->parts) : 7;
 
-    index_init(&grown, m, capacity_after(x->capacity));
+    index_init(&grown, m, capacity_after(x->capacity, partition));
     index_move(g, x, &grown, NULL);
     index_free(x, m);
     *x = grown;
@@ -160,7 +164,7 @@ static void split(struct mr_segment *g, struct mr_state_memory *m)
     for (uint32_t p = 0; p < MR_PARTITIONS; p++) {
         uint32_t capacity = 0;
         while (room(capacity) < counts[p])
-            capacity = capacity_after(capacity);
+            capacity = capacity_after(capacity, p);
         if (capacity)
             index_init(&parts[p], m, capacity);
     }
@@ -173,8 +177,8 @@ static void add_slab(struct mr_segment *g, struct mr_state_memory *m, uint64_t n
 {
     uint64_t bytes = g->slab_bytes ? (uint64_t)g->slab_bytes * 2 : SLAB_BYTES_FIRST;
 
-    if (bytes > SLAB_BYTES_MAX)
-        bytes = SLAB_BYTES_MAX;
+    if (bytes > MR_SLAB_BYTES)
+        bytes = MR_SLAB_BYTES;
     if (bytes < need + SLAB_HEADER)
         bytes = need + SLAB_HEADER;
     if (g->slabs_n == g->slabs_capacity) {
@@ -187,11 +191,11 @@ static void add_slab(struct mr_segment *g, struct mr_state_memory *m, uint64_t n
         g->slabs_capacity = capacity;
     }
     MR_ASSERT(g->slabs_n < SLABS_MAX);
-    uint8_t *slab = mr_state_alloc(m, bytes);
+    uint8_t *slab = bytes == MR_SLAB_BYTES ? mr_slab_take(m) : mr_state_alloc(m, bytes);
     memcpy(slab, &bytes, sizeof bytes);
     g->slabs[g->slabs_n++] = slab;
     /* Behind a huge row nothing else is put: its offset could not be named. */
-    g->slab_bytes = bytes > SLAB_BYTES_MAX ? SLAB_BYTES_MAX : (uint32_t)bytes;
+    g->slab_bytes = bytes > MR_SLAB_BYTES ? MR_SLAB_BYTES : (uint32_t)bytes;
     g->slab_used = SLAB_HEADER;
 }
 
@@ -223,7 +227,7 @@ struct mr_state_row *mr_segment_insert(struct mr_segment *g, struct mr_state_mem
         memcpy(r + 1, key.data, key.n);
     index_put(x, r->hash_high, mr_index_tag(hash), ref);
     g->slab_used =
-        bytes > SLAB_BYTES_MAX - SLAB_HEADER ? g->slab_bytes : g->slab_used + (uint32_t)bytes;
+        bytes > MR_SLAB_BYTES - SLAB_HEADER ? g->slab_bytes : g->slab_used + (uint32_t)bytes;
     g->rows++;
     if (expiry_us < g->min_us)
         g->min_us = expiry_us;

@@ -41,7 +41,7 @@ void mr_state_close(struct mr_state *s)
     for (uint64_t i = 0; i < s->segments_n; i++)
         mr_segment_close(s->segments[i], &s->memory);
     mr_state_free(&s->memory, s->segments, s->segments_capacity * sizeof(struct mr_segment *));
-    mr_heap_fini(&s->memory);
+    mr_state_memory_fini(&s->memory);
     MR_ASSERT(s->memory.bytes == sizeof *s);
     mr_state_free(&s->memory, s, sizeof *s);
 }
@@ -190,9 +190,12 @@ static void prefetch(uint32_t n, struct mr_segment *const *segments, const uint6
             continue;
         uint32_t at = mr_index_start(x, (uint32_t)(hashes[i] >> 32));
         uint32_t mask = mr_group_equal(x->tags + at, mr_index_tag(hashes[i]));
-        if (mask)
-            __builtin_prefetch(
-                mr_segment_row(segments[i], x->refs[at + (uint32_t)__builtin_ctz(mask)]));
+        if (mask) {
+            const char *row = (const char *)mr_segment_row(
+                segments[i], x->refs[at + (uint32_t)__builtin_ctz(mask)]);
+            __builtin_prefetch(row);
+            __builtin_prefetch(row + 64); /* the slots, which the caller writes next */
+        }
     }
 }
 
