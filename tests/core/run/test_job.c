@@ -1,78 +1,12 @@
 /* Job files: what good ones mean, and what is said about bad ones, where. */
 #include "core/base/bounds.h"
-#include "core/run/job.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
+#include "tests/core/run/fake_registry.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 static jmp_buf escape;
 static char path[64];
-
-/* A registry of our own: this folder's tests link no source or sink. */
-static const struct mr_field text_fields[] = {{"value", &mr_type_string, true}};
-static const struct mr_type text_schema = {.kind = MR_STRUCT, .fields_n = 1, .fields = text_fields};
-
-static const struct mr_type *fixed_schema(const struct mr_option *options, uint32_t n,
-                                          struct mr_arena *a)
-{
-    (void)options;
-    (void)n;
-    (void)a;
-    return &text_schema;
-}
-
-/* Refuses the option "bad". */
-static enum mr_status check_table(const struct mr_table *t, struct mr_error *err)
-{
-    if (mr_option_get(t->options, t->options_n, "bad"))
-        return MR_FAIL(err, MR_USER, 0, "source \"%s\": option bad: no", t->name);
-    return MR_OK;
-}
-
-static enum mr_status check_sink(const struct mr_sink_config *config, struct mr_error *err)
-{
-    if (mr_option_get(config->options, config->options_n, "bad"))
-        return MR_FAIL(err, MR_USER, 0, "option bad: no");
-    assert_int_equal(config->schema->fields_n, 1);
-    return MR_OK;
-}
-
-static const struct mr_source_ops fake_json = {.name = "json"};
-static const struct mr_source_ops fake_text = {
-    .name = "text", .schema = fixed_schema, .check = check_table};
-static const struct mr_sink_ops fake_noop = {
-    .name = "noop", .modes = 1 << MR_APPEND, .check = check_sink};
-static const struct mr_sink_ops fake_console = {
-    .name = "console", .modes = 1 << MR_APPEND, .needs_checkpoint = true};
-static const char *const source_names[] = {"json", "text", NULL};
-static const char *const sink_names[] = {"console", "noop", NULL};
-
-const struct mr_source_ops *mr_source_find(const char *format)
-{
-    return strcmp(format, "json") == 0   ? &fake_json
-           : strcmp(format, "text") == 0 ? &fake_text
-                                         : NULL;
-}
-
-const struct mr_sink_ops *mr_sink_find(const char *format)
-{
-    return strcmp(format, "noop") == 0      ? &fake_noop
-           : strcmp(format, "console") == 0 ? &fake_console
-                                            : NULL;
-}
-
-const char *const *mr_source_names(void)
-{
-    return source_names;
-}
-
-const char *const *mr_sink_names(void)
-{
-    return sink_names;
-}
 
 static void write_file(const char *to, const char *text)
 {
@@ -108,38 +42,40 @@ static struct mr_job *load_good(const char *yaml, struct mr_arena *a)
 #define SINK "sink: {format: noop}\n"
 #define SOURCE "sources: {t: {format: text, path: in}}\n"
 
-static void test_full_job(void **state)
+static const char full_job[] =
+
+    "name: full\n"
+    "sources:\n"
+    "  t: {format: json, path: in/t, schema: \"id STRING, ts TIMESTAMP\",\n"
+    "      options: {maxFilesPerTrigger: 1, multiLine: true}, bad_records: {path: bad}}\n"
+    "  u: {format: text, path: in/u}\n"
+    "tables:\n"
+    "  dim: {schema: \"k STRING, w INT, d DECIMAL(5,2), b BOOLEAN, a ARRAY<INT>,"
+    " s STRUCT<x: INT, y: STRING>, m MAP<STRING, DOUBLE>, at TIMESTAMP\",\n"
+    "        rows: [[x, 1, 1.5, true, [1, null], {y: q}, {p: 0.5}, \"2026-01-01 12:00:00\"],\n"
+    "               [null, ~, null, null, null, null, null, null], [\"null\", -3, 2, false, [],"
+    " [7, z], {}, 2026-01-01]]}\n"
+    "  users: {format: json, path: users.json, schema: \"id STRING\"}\n"
+    "steps:\n"
+    "  - {as: w, watermark: {input: t, column: ts, delay: 10 minutes}}\n"
+    "  - {as: d, dedup: {input: W, keys: [id, ts], within_watermark: true}}\n"
+    "  - {as: d2, dedup: {input: d, keys: id}}\n"
+    "  - as: q\n"
+    "    sql: SELECT id\n"
+    "         FROM d2\n"
+    "sink: {format: noop, path: out, options: {a.b: 3}, output_mode: update,"
+    " partition_by: [x, y]}\n"
+    "checkpoint: chk\n"
+    "trigger: {processing_time: 30 seconds}\n"
+    "conf: {spark.sql.session.timeZone: America/New_York,"
+    " spark.sql.streaming.multipleWatermarkPolicy: max}\n"
+    "engine: {workers: 2, cpus: 0-3, pin: false, batch_rows: 512, ring_slots: 8,"
+    " memory_limit: 2g, kernels: scalar, io: syscalls, durability: none}\n";
+
+static void test_query(void **state)
 {
     struct mr_arena a;
-    const struct mr_job *job = load_good(
-        "name: full\n"
-        "sources:\n"
-        "  t: {format: json, path: in/t, schema: \"id STRING, ts TIMESTAMP\",\n"
-        "      options: {maxFilesPerTrigger: 1, multiLine: true}, bad_records: {path: bad}}\n"
-        "  u: {format: text, path: in/u}\n"
-        "tables:\n"
-        "  dim: {schema: \"k STRING, w INT, d DECIMAL(5,2), b BOOLEAN, a ARRAY<INT>,"
-        " s STRUCT<x: INT, y: STRING>, m MAP<STRING, DOUBLE>, at TIMESTAMP\",\n"
-        "        rows: [[x, 1, 1.5, true, [1, null], {y: q}, {p: 0.5}, \"2026-01-01 12:00:00\"],\n"
-        "               [null, ~, null, null, null, null, null, null], [\"null\", -3, 2, false, [],"
-        " [7, z], {}, 2026-01-01]]}\n"
-        "  users: {format: json, path: users.json, schema: \"id STRING\"}\n"
-        "steps:\n"
-        "  - {as: w, watermark: {input: t, column: ts, delay: 10 minutes}}\n"
-        "  - {as: d, dedup: {input: W, keys: [id, ts], within_watermark: true}}\n"
-        "  - {as: d2, dedup: {input: d, keys: id}}\n"
-        "  - as: q\n"
-        "    sql: SELECT id\n"
-        "         FROM d2\n"
-        "sink: {format: noop, path: out, options: {a.b: 3}, output_mode: update,"
-        " partition_by: [x, y]}\n"
-        "checkpoint: chk\n"
-        "trigger: {processing_time: 30 seconds}\n"
-        "conf: {spark.sql.session.timeZone: America/New_York,"
-        " spark.sql.streaming.multipleWatermarkPolicy: max}\n"
-        "engine: {workers: 2, cpus: 0-3, pin: false, batch_rows: 512, ring_slots: 8,"
-        " memory_limit: 2g, kernels: scalar, io: syscalls, durability: none}\n",
-        &a);
+    const struct mr_job *job = load_good(full_job, &a);
     const struct mr_job_query *q = &job->queries[0];
     const struct mr_session *s = &q->session;
 
@@ -152,42 +88,6 @@ static void test_full_job(void **state)
     assert_string_equal(mr_zone_name(s->conf.zone), "America/New_York");
     assert_true(s->conf.watermark_policy_max);
 
-    assert_int_equal(s->tables_n, 4);
-    assert_true(s->tables[0].streaming && s->tables[1].streaming);
-    assert_false(s->tables[2].streaming || s->tables[3].streaming);
-    assert_int_equal(s->tables[1].index, 1);
-    assert_string_equal(s->tables[0].bad_records, "bad");
-    assert_string_equal(mr_option_get(s->tables[0].options, s->tables[0].options_n, "path"),
-                        "in/t");
-    assert_string_equal(mr_option_get(s->tables[0].options, s->tables[0].options_n, "multiLine"),
-                        "true");
-    assert_int_equal(s->tables[0].schema->fields_n, 2);
-    assert_ptr_equal(s->tables[1].schema, &text_schema);
-
-    const struct mr_batch *rows = s->tables[2].rows;
-    assert_int_equal(rows->rows, 3);
-    assert_true(mr_batch_is_valid(rows));
-    assert_true(mr_text_equal(mr_column_text(&rows->columns[0], 2), MR_TEXT("null")));
-    assert_true(mr_column_is_null(&rows->columns[0], 1) && mr_column_is_null(&rows->columns[1], 1));
-    assert_int_equal(rows->columns[1].i32[2], -3);
-    assert_true(rows->columns[2].i128[0] == 150);
-    assert_int_equal(rows->columns[4].offsets[1], 2);
-    assert_true(mr_column_is_null(&rows->columns[4].children[0], 1));
-    assert_true(mr_column_is_null(&rows->columns[5].children[0], 0));
-    assert_int_equal(rows->columns[5].children[0].i32[2], 7);
-    assert_int_equal(rows->columns[7].i64[0], 1767286800000000); /* 17:00 UTC */
-
-    assert_int_equal(s->views_n, 4);
-    assert_int_equal(s->views[0].relation->kind, MR_REL_WITH_WATERMARK);
-    assert_string_equal(s->views[0].relation->delay, "10 minutes");
-    assert_int_equal(s->views[1].relation->kind, MR_REL_DEDUPLICATE);
-    assert_true(s->views[1].relation->within_watermark);
-    assert_string_equal(s->views[1].relation->input->name[0], "w");
-    assert_int_equal(s->views[2].relation->columns_n, 1);
-    assert_string_equal(s->views[3].name, "q");
-    assert_int_equal(s->views[3].relation->input->place.line, 17);
-    assert_int_equal(s->views[3].relation->input->place.column, 15);
-
     assert_string_equal(q->sink.format, "noop");
     assert_int_equal(q->sink.mode, MR_UPDATE);
     assert_int_equal(q->sink.partition_by_n, 2);
@@ -199,6 +99,68 @@ static void test_full_job(void **state)
     assert_int_equal(job->engine.memory_limit_bytes, 2147483648);
     assert_string_equal(job->engine.io, "syscalls");
     assert_int_equal(job->engine.durability, MR_DURABLE_NONE);
+    mr_arena_fini(&a);
+}
+
+static void test_tables(void **state)
+{
+    struct mr_arena a;
+    const struct mr_job *job = load_good(full_job, &a);
+    const struct mr_session *s = &job->queries[0].session;
+
+    (void)state;
+    assert_int_equal(s->tables_n, 4);
+    assert_true(s->tables[0].streaming && s->tables[1].streaming);
+    assert_false(s->tables[2].streaming || s->tables[3].streaming);
+    assert_int_equal(s->tables[1].index, 1);
+    assert_string_equal(s->tables[0].bad_records, "bad");
+    assert_string_equal(mr_option_get(s->tables[0].options, s->tables[0].options_n, "path"),
+                        "in/t");
+    assert_string_equal(mr_option_get(s->tables[0].options, s->tables[0].options_n, "multiLine"),
+                        "true");
+    assert_int_equal(s->tables[0].schema->fields_n, 2);
+    assert_ptr_equal(s->tables[1].schema, &text_schema);
+    mr_arena_fini(&a);
+}
+
+static void test_rows(void **state)
+{
+    struct mr_arena a;
+    const struct mr_job *job = load_good(full_job, &a);
+    const struct mr_batch *rows = job->queries[0].session.tables[2].rows;
+
+    (void)state;
+    assert_int_equal(rows->rows, 3);
+    assert_true(mr_batch_is_valid(rows));
+    assert_true(mr_text_equal(mr_column_text(&rows->columns[0], 2), MR_TEXT("null")));
+    assert_true(mr_column_is_null(&rows->columns[0], 1) && mr_column_is_null(&rows->columns[1], 1));
+    assert_int_equal(rows->columns[1].i32[2], -3);
+    assert_true(rows->columns[2].i128[0] == 150);
+    assert_int_equal(rows->columns[4].offsets[1], 2);
+    assert_true(mr_column_is_null(&rows->columns[4].children[0], 1));
+    assert_true(mr_column_is_null(&rows->columns[5].children[0], 0));
+    assert_int_equal(rows->columns[5].children[0].i32[2], 7);
+    assert_int_equal(rows->columns[7].i64[0], 1767286800000000); /* 17:00 UTC */
+    mr_arena_fini(&a);
+}
+
+static void test_steps(void **state)
+{
+    struct mr_arena a;
+    const struct mr_job *job = load_good(full_job, &a);
+    const struct mr_session *s = &job->queries[0].session;
+
+    (void)state;
+    assert_int_equal(s->views_n, 4);
+    assert_int_equal(s->views[0].relation->kind, MR_REL_WITH_WATERMARK);
+    assert_string_equal(s->views[0].relation->delay, "10 minutes");
+    assert_int_equal(s->views[1].relation->kind, MR_REL_DEDUPLICATE);
+    assert_true(s->views[1].relation->within_watermark);
+    assert_string_equal(s->views[1].relation->input->name[0], "w");
+    assert_int_equal(s->views[2].relation->columns_n, 1);
+    assert_string_equal(s->views[3].name, "q");
+    assert_int_equal(s->views[3].relation->input->place.line, 17);
+    assert_int_equal(s->views[3].relation->input->place.column, 15);
     mr_arena_fini(&a);
 }
 
@@ -585,10 +547,17 @@ static int remove_path(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_job),         cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_json_in_one_line), cmocka_unit_test(test_several_queries),
-        cmocka_unit_test(test_config_file_wins), cmocka_unit_test(test_secrets),
-        cmocka_unit_test(test_errors),           cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_query),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_json_in_one_line),
+        cmocka_unit_test(test_several_queries),
+        cmocka_unit_test(test_config_file_wins),
+        cmocka_unit_test(test_secrets),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_plan),
         cmocka_unit_test(test_missing_file),
     };
 
