@@ -183,7 +183,8 @@ static struct mr_logical *grouping_sets(struct mr_analyzer *an, struct mr_select
     uint32_t n = child->output_n + q->groups_n + 1, at = 0;
 
     node->output = mr_attributes_copy(an->arena, child->output, child->output_n, q->groups_n + 1);
-    memcpy(node->output + child->output_n, q->group_attributes, q->groups_n * sizeof *node->output);
+    mr_copy_items(node->output + child->output_n, q->group_attributes,
+                  q->groups_n * sizeof *node->output);
     node->output[n - 1] = q->grouping_id;
     node->output_n = n;
     node->rows_n = r->sets_n;

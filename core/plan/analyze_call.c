@@ -59,7 +59,7 @@ bool mr_is_generator(const struct mr_ast *x)
     if (f == NULL && n > 6 && n <= MR_NAME_MAX && mr_same_name(x->name + n - 6, "_outer")) {
         char plain[MR_NAME_MAX + 1];
 
-        memcpy(plain, x->name, n - 6);
+        mr_copy_items(plain, x->name, n - 6);
         plain[n - 6] = 0;
         f = mr_find_function(plain);
     }

@@ -41,13 +41,13 @@ static struct mr_logical *graft(struct mr_analyzer *an, struct mr_logical *node,
     own = node->output_n - first;
     struct mr_attribute *output =
         mr_attributes_copy(an->arena, below->output, below->output_n, own);
-    memcpy(output + below->output_n, node->output + first, own * sizeof *output);
+    mr_copy_items(output + below->output_n, node->output + first, own * sizeof *output);
     if (node->kind == MR_LOGICAL_PROJECT) {
         struct mr_expr **exprs = MR_NEW_ARRAY(an->arena, struct mr_expr *, below->output_n + own);
 
         for (uint32_t i = 0; i < below->output_n; i++)
             exprs[i] = mr_attribute_expr(an->arena, &below->output[i]);
-        memcpy(exprs + below->output_n, node->exprs, own * sizeof *exprs);
+        mr_copy_items(exprs + below->output_n, node->exprs, own * sizeof *exprs);
         node->exprs = exprs;
         node->exprs_n = below->output_n + own;
     }
@@ -181,7 +181,8 @@ static void join_output(struct mr_analyzer *an, struct mr_logical *node)
     if (kind == MR_JOIN_SEMI || kind == MR_JOIN_ANTI)
         return;
     node->output = mr_attributes_copy(an->arena, left->output, left->output_n, right->output_n);
-    memcpy(node->output + left->output_n, right->output, right->output_n * sizeof *right->output);
+    mr_copy_items(node->output + left->output_n, right->output,
+                  right->output_n * sizeof *right->output);
     node->output_n = left->output_n + right->output_n;
     for (uint32_t i = 0; i < node->output_n; i++)
         if (i < left->output_n ? kind == MR_JOIN_RIGHT || kind == MR_JOIN_FULL
@@ -224,7 +225,8 @@ struct mr_logical *mr_analyze_join(struct mr_analyzer *an, const struct mr_relat
         struct mr_attribute *both =
             mr_attributes_copy(an->arena, sides[0]->output, sides[0]->output_n, sides[1]->output_n);
 
-        memcpy(both + sides[0]->output_n, sides[1]->output, sides[1]->output_n * sizeof *both);
+        mr_copy_items(both + sides[0]->output_n, sides[1]->output,
+                      sides[1]->output_n * sizeof *both);
         scope.attributes = both;
         scope.attributes_n = sides[0]->output_n + sides[1]->output_n;
         on = condition(an, &scope, r->condition);

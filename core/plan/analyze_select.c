@@ -33,8 +33,8 @@ static bool spread(struct mr_analyzer *an, struct mr_select *q)
             struct mr_ast **items = MR_NEW_ARRAY(an->arena, struct mr_ast *, room + n);
             struct mr_named *named = MR_NEW_ARRAY(an->arena, struct mr_named, room + n);
 
-            memcpy(items, q->items, q->n * sizeof *items);
-            memcpy(named, q->named, q->n * sizeof *named);
+            mr_copy_items(items, q->items, q->n * sizeof *items);
+            mr_copy_items(named, q->named, q->n * sizeof *named);
             q->items = items;
             q->named = named;
             room += n;

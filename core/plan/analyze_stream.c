@@ -47,7 +47,7 @@ static struct mr_logical *add_column(struct mr_analyzer *an, struct mr_logical *
     node->output = mr_attributes_copy(an->arena, node->output, node->output_n, 1);
     node->output[node->output_n++] = a;
     exprs = MR_NEW_ARRAY(an->arena, struct mr_expr *, node->output_n);
-    memcpy(exprs, node->exprs, node->exprs_n * sizeof *exprs);
+    mr_copy_items(exprs, node->exprs, node->exprs_n * sizeof *exprs);
     exprs[node->exprs_n++] = x;
     node->exprs = exprs;
     return node;

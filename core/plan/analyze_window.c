@@ -116,7 +116,7 @@ static struct mr_logical *with_column(struct mr_analyzer *an, struct mr_logical 
 
     node->output = MR_NEW_ARRAY(an->arena, struct mr_attribute, n);
     node->output[0] = w->attribute;
-    memcpy(node->output + 1, child->output, child->output_n * sizeof *child->output);
+    mr_copy_items(node->output + 1, child->output, child->output_n * sizeof *child->output);
     node->output_n = n;
     node->rows_n = rows_n;
     node->exprs_n = n * rows_n;

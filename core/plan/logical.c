@@ -91,7 +91,7 @@ void *mr_grow(struct mr_arena *a, void *items, uint32_t n, uint32_t *capacity, s
     *capacity = *capacity ? *capacity * 2 : 8;
     more = mr_arena_zero(a, *capacity * item_bytes);
     if (n > 0)
-        memcpy(more, items, n * item_bytes);
+        mr_copy_items(more, items, n * item_bytes);
     return more;
 }
 
@@ -156,7 +156,7 @@ struct mr_expr *mr_expr_replace(struct mr_arena *a, struct mr_expr *x,
             out = MR_NEW(a, struct mr_expr);
             *out = *x;
             out->args = MR_NEW_ARRAY(a, struct mr_expr *, x->args_n);
-            memcpy(out->args, x->args, x->args_n * sizeof *x->args);
+            mr_copy_items(out->args, x->args, x->args_n * sizeof *x->args);
         }
         out->args[i] = part;
     }

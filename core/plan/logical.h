@@ -118,6 +118,13 @@ struct mr_logical *mr_logical_narrow(struct mr_arena *a, struct mr_logical *chil
 /* items with room for one more behind n; capacity follows. */
 void *mr_grow(struct mr_arena *a, void *items, uint32_t n, uint32_t *capacity, size_t item_bytes);
 
+/* memcpy that may be asked for nothing from nowhere. */
+static inline void mr_copy_items(void *to, const void *from, size_t bytes)
+{
+    if (bytes > 0)
+        memcpy(to, from, bytes);
+}
+
 /* A set of attribute ids. */
 struct mr_ids {
     uint64_t *bits;

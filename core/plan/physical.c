@@ -133,7 +133,7 @@ struct mr_planned mr_exchange(struct mr_planner *p, struct mr_planned in, const 
     in.node->keys = exprs;
     in.node->keys_n = keys_n;
     in.by = MR_NEW_ARRAY(p->arena, uint32_t, keys_n);
-    memcpy(in.by, keys, keys_n * sizeof *keys);
+    mr_copy_items(in.by, keys, keys_n * sizeof *keys);
     in.by_n = keys_n;
     in.gathered = keys_n == 0;
     return in;

@@ -15,7 +15,7 @@ static struct mr_ids copy_ids(struct mr_rewriter *r, const struct mr_ids *ids)
 {
     struct mr_ids out = mr_ids_new(r->arena, ids->n);
 
-    memcpy(out.bits, ids->bits, mr_bit_words(ids->n) * sizeof *ids->bits);
+    mr_copy_items(out.bits, ids->bits, mr_bit_words(ids->n) * sizeof *ids->bits);
     return out;
 }
 
@@ -231,7 +231,7 @@ static struct mr_logical *prune_generate(struct mr_rewriter *r, struct mr_logica
         if (mr_ids_has(need, a->id))
             output[kept++] = was != NULL ? *was : *a;
     }
-    memcpy(output + kept, generated, own * sizeof *output);
+    mr_copy_items(output + kept, generated, own * sizeof *output);
     node->output = output;
     node->output_n = kept + own;
     return node;

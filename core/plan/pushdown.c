@@ -145,7 +145,7 @@ static struct mr_logical *push_generate(struct mr_rewriter *r, struct mr_logical
     struct conditions all = room_for(r, c->n + 2);
     struct mr_expr *args[2] = {call->args_n == 1 ? call->args[0] : NULL, NULL}, *size;
 
-    memcpy(all.items, c->items, c->n * sizeof *c->items);
+    mr_copy_items(all.items, c->items, c->n * sizeof *c->items);
     all.n = c->n;
     for (size_t i = 0; i < sizeof inferring / sizeof *inferring; i++) {
         if (!mr_expr_is_call(call, inferring[i]) || node->outer || args[0] == NULL ||
