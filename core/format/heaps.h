@@ -26,10 +26,12 @@ void mr_heaps_take(struct mr_heaps *h, struct mr_view *v, uint32_t n);
 void mr_heaps_put(struct mr_heaps *h, struct mr_view *v, struct mr_text text);
 
 /* Ones in the first n of 12 bytes. */
-extern const struct mr_heaps_mask {
+struct mr_heaps_mask {
     uint64_t low;
     uint32_t high;
-} mr_heaps_masks[MR_VIEW_INLINE + 1];
+};
+extern const struct mr_heaps_mask mr_heaps_masks[MR_VIEW_INLINE + 1]
+    __attribute__((visibility("hidden")));
 
 /* A view of n bytes at s, which lie in heap 0; 16 bytes at s are readable. */
 static inline void mr_heaps_borrow(const uint8_t *base, struct mr_view *v, const uint8_t *s,

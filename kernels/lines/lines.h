@@ -21,7 +21,6 @@ struct mr_lines_kernels {
 
 extern const struct mr_lines_kernels mr_lines_scalar;
 extern const struct mr_lines_kernels mr_lines_avx2;
-extern const struct mr_lines_kernels mr_lines_avx512;
 extern const struct mr_lines_kernels *const mr_lines_variants[]; /* best first, scalar, NULL */
 extern const struct mr_lines_kernels *mr_lines;
 

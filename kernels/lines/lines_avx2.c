@@ -1,6 +1,5 @@
 /* Two loads a block of 64 bytes: 0.13 clocks a byte. */
 #include "kernels/lines/positions.h"
-#include <immintrin.h>
 
 static inline uint64_t mask_of(__m256i low, __m256i high)
 {

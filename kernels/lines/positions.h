@@ -1,17 +1,16 @@
 /* positions.h - bit masks of blocks -> positions, shared by the SIMD variants. */
 #pragma once
 #include "kernels/lines/lines.h"
+#include <immintrin.h>
 
-/* Appends the set bits of mask. Two are written whatever the mask, since a loop over one or two bits
+/* Appends the set bits of mask. One is written whatever the mask, since a branch on whether there is one
  * mispredicts on lines of usual length. */
 static inline uint32_t append_bits(uint32_t *out, uint32_t found, uint64_t mask, uint32_t base)
 {
     uint32_t n = (uint32_t)__builtin_popcountll(mask);
 
-    out[found] = base + (uint32_t)__builtin_ctzll(mask | UINT64_C(1) << 63);
-    mask &= mask - 1;
-    out[found + 1] = base + (uint32_t)__builtin_ctzll(mask | UINT64_C(1) << 63);
-    for (uint32_t i = 2; i < n; i++) {
+    out[found] = base + (uint32_t)_tzcnt_u64(mask);
+    for (uint32_t i = 1; i < n; i++) {
         mask &= mask - 1;
         out[found + i] = base + (uint32_t)__builtin_ctzll(mask);
     }

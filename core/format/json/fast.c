@@ -1,6 +1,7 @@
 #include "core/format/json/fast.h"
 
 #include "core/base/check.h"
+#include "core/format/json/constants.h"
 #include "core/format/json/convert.h"
 #include "core/format/json/number.h"
 #include "core/format/json/skip.h"
@@ -8,8 +9,8 @@
 #include "core/format/value.h"
 #include "kernels/lines/lines.h"
 
-const struct json_fast_kernels *const json_fast_variants[] = {&json_fast_avx512, &json_fast_avx2,
-                                                              &json_fast_scalar, NULL};
+const struct json_fast_kernels *const json_fast_variants[] = {&json_fast_avx2, &json_fast_scalar,
+                                                              NULL};
 
 const struct json_fast_kernels *json_fast_choose(void)
 {
@@ -19,12 +20,15 @@ const struct json_fast_kernels *json_fast_choose(void)
     return &json_fast_scalar;
 }
 
-const uint8_t json_align_right[32] = {
-    128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128,
-    0,   1,   2,   3,   4,   5,   6,   7,   8,   9,   10,  11,  12,  13,  14,  15,
-};
-const uint8_t json_first_bytes[32] = {
-    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+#define REPEAT_16(x) x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x
+const struct json_constants json_constants = {
+    .quotes = {REPEAT_16('"'), REPEAT_16('"')},
+    .escapes = {REPEAT_16('\\'), REPEAT_16('\\')},
+    .blanks = {REPEAT_16(' '), REPEAT_16(' ')},
+    .zeros = {REPEAT_16('0')},
+    .nines = {REPEAT_16(9)},
+    .align_right = {REPEAT_16(128), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    .first_bytes = {REPEAT_16(255)},
 };
 
 /* Stands behind the last member: its prefix, a line end, is that of no member. */
@@ -39,9 +43,10 @@ void json_fast_init(struct json_fast *f, const struct json_plan *plan, struct mr
     f->targets = MR_NEW_ARRAY(a, struct json_target, f->targets_n + 1);
     for (uint32_t i = 0; i < f->targets_n; i++)
         f->targets[i].node = &plan->root.children[i];
-    f->all_n = f->targets_n < 64 ? f->targets_n : 64;
+    uint32_t first = f->targets_n < 64 ? f->targets_n : 64;
+    f->all_n = f->targets_n > 64 ? UINT32_MAX : first;
     f->gap = 1;
-    f->all = f->all_n < 64 ? (UINT64_C(1) << f->all_n) - 1 : ~UINT64_C(0);
+    f->all = first < 64 ? (UINT64_C(1) << first) - 1 : ~UINT64_C(0);
     f->seen_words = f->targets_n > 64 ? f->targets_n / 64 + 1 : 0;
     f->seen = MR_NEW_ARRAY(a, uint64_t, f->seen_words);
     f->members = MR_NEW_ARRAY(a, struct json_member, JSON_MEMBERS_MAX + 2) + 1;
@@ -66,10 +71,13 @@ static const uint8_t *skip_blanks(const uint8_t *p)
     return p;
 }
 
-static enum json_step step_of(const struct json_fast *f, uint32_t field, bool text)
+/* c: the first byte of the value. */
+static enum json_step step_of(const struct json_fast *f, uint32_t field, uint8_t c)
 {
+    bool text = c == '"', number = c == '-' || (c >= '0' && c <= '9');
+
     if (field == JSON_UNKNOWN)
-        return text ? JSON_SKIP_TEXT : JSON_SKIP_VALUE;
+        return text ? JSON_SKIP_TEXT : number ? JSON_SKIP_NUMBER : JSON_TAKE_OTHER;
     enum mr_kind kind = f->targets[field].node->type->kind;
     if (field >= 64)
         return JSON_TAKE_OTHER;
@@ -112,7 +120,7 @@ static const uint8_t *take_member(struct json_fast *f, const uint8_t *start, con
 {
     bool text = *p == '"';
     uint32_t field = json_node_find(&f->plan->root, name);
-    enum json_step step = step_of(f, field, text);
+    enum json_step step = step_of(f, field, *p);
 
     p += text && step != JSON_TAKE_OTHER;
     *found = (struct json_member){.step = step, .field = field};
@@ -190,6 +198,7 @@ bool json_fast_missing(struct json_fast *f, uint64_t seen, uint32_t found, uint3
     for (uint32_t i = 64; i < f->targets_n; i++)
         if (!mr_bit_get(f->seen, i) && !json_fast_null(f, i, row))
             return false;
+    memset(f->seen, 0, sizeof *f->seen * f->seen_words);
     return true;
 }
 
@@ -198,8 +207,7 @@ bool json_fast_day(struct json_day *day, const uint8_t *s)
     int32_t days;
     uint32_t rest;
 
-    memcpy(&rest, s + 8, 4);
-    rest &= 0xffffff;
+    memcpy(&rest, s + 7, 4);
     if ((s[10] != 'T' && s[10] != ' ') || s[4] != '-' || s[7] != '-' ||
         !mr_value_parse_date((struct mr_text){(const char *)s, 10}, &days))
         return false;

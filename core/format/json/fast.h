@@ -20,13 +20,13 @@ enum json_step {
     JSON_SKIP_TEXT,
     JSON_TAKE_STRING,
     JSON_TAKE_TIMESTAMP,
-    JSON_SKIP_VALUE,
+    JSON_SKIP_NUMBER,
     JSON_TAKE_DOUBLE,
     JSON_TAKE_BIGINT,
     JSON_TAKE_INT,
     JSON_TAKE_BOOLEAN,
-    JSON_TAKE_OTHER,
-    JSON_CLOSED, /* no member: the end of the object */
+    JSON_TAKE_OTHER, /* or skip */
+    JSON_CLOSED,     /* no member: the end of the object */
 };
 
 #define JSON_UNKNOWN UINT32_MAX
@@ -50,7 +50,7 @@ struct json_target {
 /* The last date seen: events of one time mostly share it. */
 struct json_day {
     uint64_t text; /* "2026-01-" */
-    uint32_t rest; /* "02T" in the low three bytes */
+    uint32_t rest; /* "-02T" */
     int64_t us;
 };
 
@@ -58,10 +58,10 @@ struct json_fast {
     const struct json_plan *plan;
     struct json_target *targets; /* plan->root.children_n */
     uint32_t targets_n;
-    uint64_t all; /* bits of the first 64 fields, and how many they are */
-    uint32_t all_n;
+    uint64_t all;        /* bits of the first 64 fields */
+    uint32_t all_n;      /* how many they are; with more than 64 no number, so that it fits none */
     uint32_t seen_words; /* for the fields after those, which are rarely so many: slower */
-    uint64_t *seen;
+    uint64_t *seen;      /* clear between lines */
     struct json_member *members;
     uint32_t members_n, learned;
     struct mr_heaps *heaps;
@@ -78,7 +78,7 @@ struct json_fast_kernels {
                       const uint32_t *ends, uint32_t n, uint32_t *row, uint32_t rows_max);
 };
 
-extern const struct json_fast_kernels json_fast_scalar, json_fast_avx2, json_fast_avx512;
+extern const struct json_fast_kernels json_fast_scalar, json_fast_avx2;
 extern const struct json_fast_kernels *const json_fast_variants[]; /* best first, scalar, NULL */
 /* The variant that mr_kernels_init chose for the other kernels. */
 const struct json_fast_kernels *json_fast_choose(void);

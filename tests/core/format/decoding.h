@@ -2,6 +2,7 @@
 #pragma once
 #include "core/format/ddl.h"
 #include "core/format/format.h"
+#include "core/format/json/decoder.h"
 #include "core/format/json/json.h"
 #include "kernels/kernels.h"
 #include <setjmp.h>
@@ -16,6 +17,7 @@ struct decoding {
     struct mr_option options[16];
     uint32_t options_n;
     uint32_t batch_rows; /* 0: the default */
+    bool exact;          /* json: without the fast path */
     uint64_t piece;      /* the input comes in pieces of at most so many bytes more; 0: at once */
 };
 
@@ -51,6 +53,8 @@ static enum mr_status decoding_run(const struct decoding *in, const struct mr_fo
         return status;
     mr_arena_init(&scratch, NULL, &out->escape);
     ops->decoder_begin(d);
+    if (in->exact)
+        json_decoder_force_exact(d);
     uint64_t at = 0, have = in->piece ? 0 : text.n;
     for (bool done = false; !done && status == MR_OK;) {
         struct mr_batch batch;
