@@ -142,7 +142,7 @@ static uint8_t *map_huge(struct mr_state_memory *m)
 
 static void add_chunk(struct mr_state_memory *m)
 {
-    uint32_t slabs_n = m->chunks_n < 4 ? CHUNK_SLABS_FIRST << m->chunks_n : CHUNK_SLABS;
+    uint32_t slabs_n = m->chunks_n < 4 ? (uint32_t)CHUNK_SLABS_FIRST << m->chunks_n : CHUNK_SLABS;
     struct mr_slab_chunk *c = mr_state_alloc(m, sizeof *c);
 
     *c = (struct mr_slab_chunk){.next = m->chunks};
