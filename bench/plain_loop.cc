@@ -17,7 +17,8 @@
 #include <unistd.h>
 #include <vector>
 
-namespace {
+namespace
+{
 
 constexpr size_t buffer_bytes = 1 << 20;
 
@@ -55,7 +56,8 @@ void read_file(const char *path, simdjson::ondemand::parser &parser, uint8_t *bu
             break;
         size_t n = left + static_cast<size_t>(got);
         const void *newline = memrchr(buffer, '\n', n);
-        size_t whole = newline ? static_cast<size_t>(static_cast<const uint8_t *>(newline) - buffer) + 1 : 0;
+        size_t whole =
+            newline ? static_cast<size_t>(static_cast<const uint8_t *>(newline) - buffer) + 1 : 0;
         simdjson::ondemand::document_stream stream;
         if (whole && !parser.iterate_many(buffer, whole, buffer_bytes).get(stream))
             take(stream, r);
@@ -96,6 +98,7 @@ int main(int argc, char **argv)
         all.events += r.events;
         all.amount += r.amount;
     }
-    printf("%llu %.6f %.2f\n", static_cast<unsigned long long>(all.events), seconds.count(), all.amount);
+    printf("%llu %.6f %.2f\n", static_cast<unsigned long long>(all.events), seconds.count(),
+           all.amount);
     return 0;
 }

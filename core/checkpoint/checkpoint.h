@@ -20,17 +20,17 @@ struct mr_checkpoint;
 
 /* What must stay the same over restarts. Operators by position. */
 struct mr_fingerprint_operator {
-    const char *name;              /* dedupe, stateStoreSave, .. */
+    const char *name; /* dedupe, stateStoreSave, .. */
     const struct mr_state_table *tables;
     uint32_t tables_n;
-    const char *detail;            /* window size and the like: a change is refused with both texts; "" */
+    const char *detail; /* window size and the like: a change is refused with both texts; "" */
 };
 struct mr_fingerprint {
     uint32_t sources_n;
-    const char *const *sources;    /* "json /path": format free, place fixed: FileSource[path] */
+    const char *const *sources; /* "json /path": format free, place fixed: FileSource[path] */
     uint32_t operators_n;
     const struct mr_fingerprint_operator *operators;
-    const char *mode;              /* append, update, complete */
+    const char *mode; /* append, update, complete */
 };
 
 enum mr_durability { MR_DURABLE_EPOCH, MR_DURABLE_INTERVAL, MR_DURABLE_NONE };
@@ -41,21 +41,21 @@ struct mr_checkpoint_config {
     struct mr_budget *budget;
     jmp_buf *escape;
     enum mr_durability durability;
-    uint64_t segment_bytes;        /* of the log, default 16 MiB */
+    uint64_t segment_bytes;            /* of the log, default 16 MiB */
     uint64_t snapshot_bytes_per_epoch; /* default 1 MiB */
 };
 
 /* What the commit of an epoch says; also what replay gives for the last one. */
 struct mr_commit {
     uint64_t epoch;
-    int64_t time_us;               /* the epoch's current_timestamp */
-    int64_t late_us, evict_us;     /* the watermarks it ran under */
-    int64_t next_watermark_us;     /* the global one after it */
+    int64_t time_us;                          /* the epoch's current_timestamp */
+    int64_t late_us, evict_us;                /* the watermarks it ran under */
+    int64_t next_watermark_us;                /* the global one after it */
     int64_t watermarks_us[MR_WATERMARKS_MAX]; /* of each input after it */
     uint32_t watermarks_n;
-    bool watermark_policy_max;     /* pinned: the policy of the first epoch holds after restarts */
+    bool watermark_policy_max; /* pinned: the policy of the first epoch holds after restarts */
     bool had_data;
-    struct mr_text prepared;       /* of the sink: concatenated, with lengths */
+    struct mr_text prepared; /* of the sink: concatenated, with lengths */
 };
 
 struct mr_plan_record {
@@ -63,15 +63,16 @@ struct mr_plan_record {
     int64_t time_us, late_us, evict_us;
     bool has_data;
     uint32_t sources_n;
-    struct mr_text offsets[MR_SOURCES_MAX]; /* bytes of mr_offsets; data NULL: nothing new of that one */
+    struct mr_text
+        offsets[MR_SOURCES_MAX]; /* bytes of mr_offsets; data NULL: nothing new of that one */
     struct mr_text offsets_json[MR_SOURCES_MAX];
 };
 
-struct mr_recovered { /* memory: the checkpoint's, until close */
-    bool is_new;                   /* no epoch was ever planned */
-    bool has_commit, has_plan;     /* has_plan: an epoch after the last commit was planned */
-    struct mr_commit commit;       /* the last one */
-    struct mr_plan_record plan;    /* the uncommitted one */
+struct mr_recovered {           /* memory: the checkpoint's, until close */
+    bool is_new;                /* no epoch was ever planned */
+    bool has_commit, has_plan;  /* has_plan: an epoch after the last commit was planned */
+    struct mr_commit commit;    /* the last one */
+    struct mr_plan_record plan; /* the uncommitted one */
     const char *query_id;
 };
 
@@ -98,7 +99,8 @@ struct mr_replay { /* receivers of what is stored */
                               struct mr_error *err);
 };
 /* Only records of committed epochs reach change. */
-MR_NODISCARD enum mr_status mr_checkpoint_replay(struct mr_checkpoint *c, const struct mr_replay *to,
+MR_NODISCARD enum mr_status mr_checkpoint_replay(struct mr_checkpoint *c,
+                                                 const struct mr_replay *to,
                                                  struct mr_recovered *out, struct mr_error *err);
 
 /* Appended now, durable with the next commit or sync. */
@@ -109,9 +111,8 @@ MR_NODISCARD enum mr_status mr_checkpoint_log(struct mr_checkpoint *c, uint64_t 
                                               uint32_t table, struct mr_text record,
                                               struct mr_error *err);
 MR_NODISCARD enum mr_status mr_checkpoint_sync(struct mr_checkpoint *c, struct mr_error *err);
-MR_NODISCARD enum mr_status mr_checkpoint_commit(struct mr_checkpoint *c,
-                                                 const struct mr_commit *commit,
-                                                 struct mr_error *err);
+MR_NODISCARD enum mr_status
+mr_checkpoint_commit(struct mr_checkpoint *c, const struct mr_commit *commit, struct mr_error *err);
 
 /* Between epochs: goes on with the snapshot round, up to snapshot_bytes_per_epoch; old log segments are
  * recycled when a round is complete. take gives the snapshot of a partition of a table; source_save that
