@@ -142,7 +142,8 @@ static void print_files(struct inspection *in)
             (unsigned long long)in->last_epoch);
 }
 
-static enum mr_status need_folder(struct mr_env *env, const char *path, struct mr_error *err)
+static enum mr_status need_checkpoint(struct mr_env *env, const char *path, struct mr_arena *a,
+                                      struct mr_error *err)
 {
     struct mr_file_stat st;
     int rc = env->ops->stat(env, path, &st);
@@ -151,6 +152,10 @@ static enum mr_status need_folder(struct mr_env *env, const char *path, struct m
         return MR_FAIL(err, MR_USER, -rc, "checkpoint %s", path);
     if (!st.is_dir)
         return MR_FAIL(err, MR_USER, 0, "checkpoint %s is no folder", path);
+    if (env->ops->stat(env, mr_arena_format(a, "%s/metadata", path), &st) < 0 &&
+        env->ops->stat(env, mr_arena_format(a, "%s/log", path), &st) < 0)
+        return MR_FAIL(err, MR_USER, 0, "%s is no checkpoint: it has neither metadata nor log",
+                       path);
     return MR_OK;
 }
 
@@ -159,7 +164,7 @@ enum mr_status mr_checkpoint_show(struct mr_env *env, const char *path, struct m
 {
     struct inspection in = {.env = env, .path = path, .arena = out->arena, .out = out};
     struct mr_commit last = {0};
-    enum mr_status status = need_folder(env, path, err);
+    enum mr_status status = need_checkpoint(env, path, out->arena, err);
 
     if (status != MR_OK)
         return status;
@@ -179,7 +184,7 @@ enum mr_status mr_checkpoint_verify(struct mr_env *env, const char *path, struct
 {
     struct inspection in = {.env = env, .path = path, .arena = out->arena, .out = out};
     struct mr_commit last = {0};
-    enum mr_status status = need_folder(env, path, err);
+    enum mr_status status = need_checkpoint(env, path, out->arena, err);
 
     if (status != MR_OK)
         return status;

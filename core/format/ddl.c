@@ -143,9 +143,9 @@ static enum mr_status unknown_type(struct parser *p, struct mr_text word)
     const char *nearest = mr_error_nearest(name, names, SIMPLE_TYPES + OTHER_TYPES);
     return at_place(p, p->at,
                     MR_FAIL_CONDITION(p->err, MR_USER, "UNSUPPORTED_DATATYPE",
-                                      "Unsupported data type \"%s\"%s%s%s.", name,
-                                      nearest ? ": did you mean \"" : "", nearest ? nearest : "",
-                                      nearest ? "\"?" : ""));
+                                      "Unsupported data type \"%s\"%s%s%s", name,
+                                      nearest ? ", did you mean \"" : "", nearest ? nearest : "",
+                                      nearest ? "\"?" : "."));
 }
 
 /* An unsigned number of a few digits. */

@@ -147,7 +147,8 @@ static struct mr_logical *path_source(struct mr_analyzer *an, const struct mr_re
         return NULL;
     if (table->schema == NULL)
         return MR_ANALYZE_FAIL(an, r->place, "UNABLE_TO_INFER_SCHEMA",
-                               "%s.`%s`: the schema must be given: WITH (schema = '..')",
+                               "%s.`%s`: the schema must be given: "
+                               "WITH (schema = 'id INT, name STRING', header = true)",
                                r->name[0], r->name[1]);
     return source(an, table, NULL, r->place);
 }

@@ -99,10 +99,13 @@ void *mr_unresolved_table(struct mr_analyzer *an, const struct mr_relation *r)
     for (uint32_t i = 0; i < session->tables_n; i++)
         known[n++] = session->tables[i].name;
     near = r->name_n == 1 ? mr_error_nearest(r->name[0], known, n) : NULL;
-    return MR_ANALYZE_FAIL(
-        an, r->place, "TABLE_OR_VIEW_NOT_FOUND", "The table or view %s cannot be found.%s%s%s",
-        name, near ? " Did you mean `" : " Sources, tables and earlier steps are known.",
-        near ? near : "", near ? "`?" : "");
+    return MR_ANALYZE_FAIL(an, r->place, "TABLE_OR_VIEW_NOT_FOUND",
+                           "The table or view %s cannot be found.%s%s%s", name,
+                           near ? " Did you mean `"
+                           : r->name_n == 2
+                               ? " Files are named as json.`path`, csv.`path` or text.`path`."
+                               : " Sources, tables and earlier steps are known.",
+                           near ? near : "", near ? "`?" : "");
 }
 
 static const char *field_list(struct mr_analyzer *an, const struct mr_type *t)

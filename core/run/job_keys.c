@@ -2,6 +2,7 @@
 
 #include "core/base/bounds.h"
 #include "core/format/value.h"
+#include <strings.h>
 
 enum { NAMES_MAX = 32 }; /* keys of a group */
 
@@ -15,6 +16,17 @@ static const struct mr_job_key *find_key(enum mr_key_group of, const char *name)
     for (uint32_t i = 0; i < mr_job_keys_n; i++)
         if (is_of(&mr_job_keys[i], of) && strcmp(mr_job_keys[i].name, name) == 0)
             return &mr_job_keys[i];
+    return NULL;
+}
+
+/* As checkpoint is of checkpointLocation, which Spark users write. */
+static const char *start_of(const char *name, const char *const *names, uint32_t n)
+{
+    enum { LENGTH_MIN = 4 };
+
+    for (uint32_t i = 0; i < n; i++)
+        if (strlen(names[i]) >= LENGTH_MIN && strncasecmp(name, names[i], strlen(names[i])) == 0)
+            return names[i];
     return NULL;
 }
 
@@ -37,6 +49,8 @@ static enum mr_status unknown_key(const struct mr_yaml_file *file, const struct 
             names[n++] = mr_job_keys[i].name;
     }
     const char *nearest = mr_error_nearest(key->text.data, names, n);
+    if (nearest == NULL)
+        nearest = start_of(key->text.data, names, n);
     return mr_yaml_fail(file, key, err, "unknown key \"%s\"; allowed here: %.*s%s%s%s%s",
                         key->text.data, (int)list.n, (const char *)list.data,
                         nearest ? "; did you mean \"" : "", nearest ? nearest : "",
@@ -115,8 +129,9 @@ static enum mr_status check_scalar(const struct mr_yaml_file *file, const struct
         return MR_OK;
     case MR_KEY_INTERVAL:
         if (!mr_value_parse_interval(node->text, &interval))
-            return mr_yaml_fail(file, node, err, "%s: \"%s\" is no interval, as \"10 minutes\"",
-                                key->name, shown(node));
+            return mr_yaml_fail(file, node, err,
+                                "%s: \"%s\" is no interval; write it as \"10 minutes\"", key->name,
+                                shown(node));
         return MR_OK;
     default:
         if (node->text.n == 0)

@@ -2,8 +2,11 @@
 
 #include "core/base/time.h"
 #include "core/format/value.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+
+enum { NAME_MAX_BYTES = 64 };
 
 const char *const mr_file_source_options[] = {
     "cleanSource: what to do with files that are done: off, archive or delete (off)",
@@ -48,6 +51,34 @@ uint32_t mr_file_format_options(const struct mr_option *options, uint32_t n, con
         if (!is_own(own, options[i].name))
             format_options[kept++] = options[i];
     return kept;
+}
+
+/* The name in own that is nearest to name, or NULL. */
+static const char *nearest_own(const char *name, const char *const *own, char *room)
+{
+    for (; *own; own++) {
+        const char *one = room;
+        snprintf(room, NAME_MAX_BYTES, "%.*s", (int)strcspn(*own, ":"), *own);
+        if (mr_error_nearest(name, &one, 1))
+            return room;
+    }
+    return NULL;
+}
+
+enum mr_status mr_file_unknown_option(const char *format, const struct mr_option *options,
+                                      uint32_t n, const char *const *own, bool reading,
+                                      enum mr_status status, struct mr_error *err)
+{
+    const struct mr_format_ops *ops = mr_format_find(format);
+
+    for (uint32_t i = 0; i < n; i++) {
+        char room[NAME_MAX_BYTES];
+        const char *nearest = nearest_own(options[i].name, own, room);
+        if (nearest && ops->check_options(&options[i], 1, reading, NULL) != MR_OK)
+            return MR_FAIL(err, MR_USER, 0, "%s has no option \"%s\"; did you mean \"%s\"?", format,
+                           options[i].name, nearest);
+    }
+    return status;
 }
 
 bool mr_file_parse_bytes(const char *text, uint64_t *bytes)

@@ -20,6 +20,11 @@ extern const char *const mr_file_source_options[], *const mr_file_sink_options[]
 MR_NODISCARD enum mr_status mr_file_options_read(const struct mr_table *table,
                                                  struct mr_file_options *out, struct mr_error *err);
 /* Options that are in neither list go to the format: fills format_options (room for n). */
+/* After a format refused options with this status: if one is nearly one of own, says so instead. */
+enum mr_status mr_file_unknown_option(const char *format, const struct mr_option *options,
+                                      uint32_t n, const char *const *own, bool reading,
+                                      enum mr_status status, struct mr_error *err);
+
 uint32_t mr_file_format_options(const struct mr_option *options, uint32_t n, const char *const *own,
                                 struct mr_option *format_options);
 /* "128m", "10kb", "1000": Spark's byte texts. */

@@ -101,9 +101,14 @@ static enum mr_status check(const struct mr_sink_config *config, struct mr_error
         return MR_FAIL(err, MR_MEMORY, 0, "file sink: no memory");
     }
     status = mr_file_sink_options_read(config, &arena, &options, err);
-    if (status == MR_OK)
+    if (status == MR_OK) {
         status = options.format->check_options(options.format_options, options.format_options_n,
                                                false, err);
+        if (status != MR_OK)
+            status = mr_file_unknown_option(config->format, options.format_options,
+                                            options.format_options_n, mr_file_sink_options, false,
+                                            status, err);
+    }
     if (status == MR_OK && config->schema)
         status = check_partitions(config, err);
     mr_arena_fini(&arena);

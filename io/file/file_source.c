@@ -14,7 +14,10 @@ static enum mr_status check(const struct mr_table *table, struct mr_error *err)
         return MR_FAIL(err, MR_USER, 0, "source \"%s\": more than 256 options", table->name);
     uint32_t n =
         mr_file_format_options(table->options, table->options_n, mr_file_source_options, options);
-    return mr_format_find(table->format)->check_options(options, n, true, err);
+    status = mr_format_find(table->format)->check_options(options, n, true, err);
+    return status == MR_OK ? MR_OK
+                           : mr_file_unknown_option(table->format, options, n,
+                                                    mr_file_source_options, true, status, err);
 }
 
 static const struct mr_type *declared_schema(const struct mr_option *options, uint32_t n,

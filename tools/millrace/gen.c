@@ -265,6 +265,8 @@ static int gen(const struct mr_command *command, int argc, char **argv)
         return mr_cli_misuse(command,
                              "--disorder, --late, --duplicates, --malformed, --skew, --span "
                              "take numbers of 0 or more");
+    if (p.late > 1 || p.duplicates > 1 || p.malformed > 1)
+        return mr_cli_misuse(command, "--late, --duplicates, --malformed are shares from 0 to 1");
     if (out)
         p.out = out;
     int rc = write_files(&p);

@@ -387,7 +387,7 @@ static const struct {
     {STEPS("  - {as: q, watermark: {input: t, column: ts}}\n"), 4, 24, "",
      "the key \"delay\" is missing: how far the watermark stays behind the latest event time"},
     {STEPS("  - {as: q, watermark: {input: t, column: ts, delay: soon}}\n"), 4, 54, "",
-     "delay: \"soon\" is no interval, as \"10 minutes\""},
+     "delay: \"soon\" is no interval; write it as \"10 minutes\""},
     {STEPS("  - {as: q, watermark: {input: t, column: a b, delay: 1 minute}}\n"), 4, 43, "",
      "column: \"a b\" is no column's name; a name with blanks or signs stands in backquotes"},
     {STEPS("  - {as: q, dedup: {input: t, keys: {a: 1}}}\n"), 4, 37, "",
@@ -410,7 +410,7 @@ static const struct {
     {SOURCE SINK "trigger: {processing_time: -1 seconds}\n", 3, 28, "",
      "processing_time: it must not be negative"},
     {SOURCE SINK "trigger: {processing_time: often}\n", 3, 28, "",
-     "processing_time: \"often\" is no interval, as \"10 minutes\""},
+     "processing_time: \"often\" is no interval; write it as \"10 minutes\""},
     {SOURCE SINK "conf: {spark.sql.session.timezone: UTC}\n", 3, 8, "SQL_CONF_NOT_FOUND",
      "The config \"spark.sql.session.timezone\" is not known. Did you mean "
      "\"spark.sql.session.timeZone\"?"},
