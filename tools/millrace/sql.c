@@ -85,6 +85,7 @@ static enum mr_status infer_schemas(struct sql *s, struct mr_relation *relation,
 static enum mr_status run_query(struct sql *s, const struct mr_relation *relation,
                                 const struct mr_engine_config *config, struct mr_error *err)
 {
+    static const struct mr_option all[] = {{"numRows", "100000"}, {"truncate", "false"}};
     struct mr_plan_request request = {.relation = relation, .mode = MR_COMPLETE};
     struct mr_physical_plan *plan;
     struct mr_plan_texts texts = {0};
@@ -105,6 +106,10 @@ static enum mr_status run_query(struct sql *s, const struct mr_relation *relatio
     c.sink_ops = mr_sink_find(json ? "noop" : "console");
     c.sink = (struct mr_sink_config){
         .format = json ? "noop" : "console", .mode = MR_COMPLETE, .batch = true};
+    if (!json) {
+        c.sink.options = all;
+        c.sink.options_n = 2;
+    }
     if (status == MR_OK) {
         s->schema = c.sink.schema = plan->root->output;
         s->writer = (struct mr_json_writer){
