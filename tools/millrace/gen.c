@@ -5,6 +5,7 @@
  */
 #include "core/base/env.h"
 #include "core/base/time.h"
+#include "core/format/value.h"
 #include "tools/millrace/command.h"
 
 #include <errno.h>
@@ -220,7 +221,7 @@ static int gen(const struct mr_command *command, int argc, char **argv)
 {
     const char *out = NULL, *files = NULL, *rate = NULL, *seed = NULL, *users = NULL, *types = NULL,
                *disorder = NULL, *late = NULL, *duplicates = NULL, *malformed = NULL, *skew = NULL,
-               *span = NULL;
+               *span = NULL, *start = NULL;
     const struct mr_cli_option options[] = {
         {"out", "DIR", "folder for events-N.json files, or - for standard output (-)", &out},
         {"files", "N", "how many files (1)", &files},
@@ -229,6 +230,7 @@ static int gen(const struct mr_command *command, int argc, char **argv)
         {"users", "N", "distinct user_id values (100k)", &users},
         {"types", "N", "distinct event_type values (12)", &types},
         {"skew", "N", "0: users are equally likely; 1 and up: some are much more so (0)", &skew},
+        {"start", "TIME", "event time of the first event, in UTC (2026-01-01 12:00:00)", &start},
         {"span", "SECONDS", "event time from the first to the last event (3600)", &span},
         {"disorder", "SECONDS", "events lie up to this far back (30)", &disorder},
         {"late", "SHARE", "of events, 0 to 1: one to two hours late (0)", &late},
@@ -267,6 +269,9 @@ static int gen(const struct mr_command *command, int argc, char **argv)
                              "take numbers of 0 or more");
     if (p.late > 1 || p.duplicates > 1 || p.malformed > 1)
         return mr_cli_misuse(command, "--late, --duplicates, --malformed are shares from 0 to 1");
+    if (start && !mr_value_parse_timestamp_ntz(mr_text_of(start), &p.start_us))
+        return mr_cli_misuse(
+            command, "--start: \"%s\" is no time; write it as \"2026-01-01 12:00:00\"", start);
     if (out)
         p.out = out;
     int rc = write_files(&p);
