@@ -49,6 +49,7 @@ struct mr_file_writer {
     struct mr_file_part parts[MR_FILE_PARTITIONS_OPEN_MAX];
     uint64_t writes;
     struct mr_arena scratch;     /* of one write */
+    struct mr_arena frame_arena; /* of one compressed frame: files are also closed in a write */
     struct mr_arena epoch_arena; /* of finals */
     struct mr_buffer finals;     /* records of files closed in this epoch before its end */
     uint32_t *partition_columns; /* indexes into the schema */

@@ -72,6 +72,7 @@ enum mr_status mr_file_writer_open(void *writer, const struct mr_sink_config *co
     if (status != MR_OK)
         return status;
     mr_arena_init(&w->scratch, a->budget, a->escape);
+    mr_arena_init(&w->frame_arena, a->budget, a->escape);
     mr_arena_init(&w->epoch_arena, a->budget, a->escape);
     mr_buffer_init(&w->finals, &w->epoch_arena);
     for (uint32_t i = 0; i < MR_FILE_PARTITIONS_OPEN_MAX; i++)
@@ -108,6 +109,7 @@ void mr_file_writer_close(void *writer)
         mr_arena_fini(&w->parts[i].arena);
     }
     mr_arena_fini(&w->scratch);
+    mr_arena_fini(&w->frame_arena);
     mr_arena_fini(&w->epoch_arena);
 }
 
@@ -162,8 +164,8 @@ static enum mr_status flush_part(struct mr_file_writer *w, struct mr_file_part *
         status = write_all(w, part, part->buffer.data, part->buffer.n, err);
     } else {
         struct mr_buffer frame;
-        mr_arena_reset(&w->scratch);
-        mr_buffer_init(&frame, &w->scratch);
+        mr_arena_reset(&w->frame_arena);
+        mr_buffer_init(&frame, &w->frame_arena);
         status = compress_frame(w, &part->buffer, &frame, err);
         if (status == MR_OK)
             status = write_all(w, part, frame.data, frame.n, err);
@@ -344,7 +346,7 @@ static enum mr_status write_rows(struct mr_file_writer *w, uint64_t epoch, struc
 
     if (status == MR_OK)
         status = w->options.format->encode(w->encoder, rows, &part->buffer, err);
-    if (status == MR_OK && part->buffer.n >= FLUSH_BYTES && w->options.codec == MR_FILE_PLAIN)
+    if (status == MR_OK && part->buffer.n >= FLUSH_BYTES)
         status = flush_part(w, part, err);
     return status;
 }

@@ -1,0 +1,166 @@
+/* The file sink by itself: more partitions than files may be open, compressed. */
+#include "io/file/file_seen.h"
+#include "io/file/file_sink.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <zlib.h>
+/* cmocka needs those above */
+#include <cmocka.h>
+
+enum { PARTITIONS = 3 * MR_FILE_PARTITIONS_OPEN_MAX, ROWS = 4 * PARTITIONS };
+
+struct world {
+    jmp_buf escape;
+    struct mr_arena arena;
+    struct mr_error err;
+    char path[64];
+    struct mr_option options[3];
+    struct mr_sink_config config;
+    const struct mr_sink_ops *ops;
+    void *committer, *writer;
+};
+
+static const struct mr_field fields[] = {{"part", &mr_type_bigint, true},
+                                         {"value", &mr_type_bigint, true}};
+static const struct mr_type schema = {.kind = MR_STRUCT, .fields_n = 2, .fields = fields};
+static const char *const partition_by[] = {"part"};
+
+static void set_up(struct world *w, const char *codec)
+{
+    *w = (struct world){.ops = mr_sink_find("json")};
+    mr_arena_init(&w->arena, NULL, &w->escape);
+    assert_int_equal(mr_env_open("syscalls", &w->config.env, &w->err), MR_OK);
+    snprintf(w->path, sizeof w->path, "/tmp/mr-file-sink-%016llx",
+             (unsigned long long)w->config.env->ops->random(w->config.env));
+    w->options[0] = (struct mr_option){"path", w->path};
+    w->options[1] = (struct mr_option){"compression", codec};
+    w->options[2] = (struct mr_option){"commitInterval", "0 seconds"};
+    w->config.format = "json";
+    w->config.options = w->options;
+    w->config.options_n = 3;
+    w->config.partition_by = partition_by;
+    w->config.partition_by_n = 1;
+    w->config.schema = &schema;
+    w->config.query_id = "id";
+    w->config.arena = &w->arena;
+    w->config.zone = mr_zone_utc();
+    w->config.workers = 1;
+    assert_int_equal(w->ops->check(&w->config, &w->err), MR_OK);
+    w->committer = mr_arena_zero(&w->arena, w->ops->committer_size);
+    w->writer = mr_arena_zero(&w->arena, w->ops->writer_size);
+    assert_int_equal(w->ops->committer_open(w->committer, &w->config, &w->err), MR_OK);
+    assert_int_equal(w->ops->writer_open(w->writer, &w->config, w->committer, 0, &w->err), MR_OK);
+}
+
+static void tear_down(struct world *w)
+{
+    char command[128];
+
+    w->ops->writer_close(w->writer);
+    w->ops->committer_close(w->committer);
+    w->config.env->ops->fini(w->config.env);
+    mr_arena_fini(&w->arena);
+    snprintf(command, sizeof command, "rm -rf '%s'", w->path);
+    assert_int_equal(system(command), 0);
+}
+
+static void write_epoch(struct world *w)
+{
+    struct mr_column columns[2];
+    struct mr_batch batch = {.columns = columns, .columns_n = 2, .rows = ROWS, .n = ROWS};
+    struct mr_buffer prepared;
+
+    for (int c = 0; c < 2; c++)
+        mr_column_alloc(&columns[c], &mr_type_bigint, ROWS, false, &w->arena);
+    for (int64_t i = 0; i < ROWS; i++) {
+        columns[0].i64[i] = i % PARTITIONS;
+        columns[1].i64[i] = i;
+    }
+    mr_buffer_init(&prepared, &w->arena);
+    assert_int_equal(w->ops->begin(w->committer, 0, &w->err), MR_OK);
+    assert_int_equal(w->ops->write(w->writer, 0, &batch, &w->err), MR_NEED_INPUT);
+    assert_int_equal(w->ops->prepare(w->writer, 0, &prepared, &w->err), MR_NEED_INPUT);
+    struct mr_text text = mr_buffer_text(&prepared);
+    assert_int_equal(w->ops->publish(w->committer, 0, &text, 1, &w->err), MR_OK);
+}
+
+struct found {
+    const struct world *w;
+    char folder[128];
+    int64_t part;
+    bool seen[ROWS];
+    uint32_t rows;
+};
+
+static bool read_file(void *arg, const char *name, bool is_dir)
+{
+    struct found *f = arg;
+    char path[512], line[256];
+
+    assert_false(is_dir);
+    assert_true(name[0] != '.');
+    snprintf(path, sizeof path, "%s/%s", f->folder, name);
+    gzFile file = gzopen(path, "rb"); /* plain files too */
+    assert_non_null(file);
+    while (gzgets(file, line, sizeof line)) {
+        long long value;
+        assert_int_equal(sscanf(line, "{\"value\":%lld}", &value), 1);
+        assert_true(value >= 0 && value < ROWS && !f->seen[value]);
+        assert_int_equal(value % PARTITIONS, f->part);
+        f->seen[value] = true;
+        f->rows++;
+    }
+    gzclose(file);
+    return true;
+}
+
+static void more_partitions_than_open_files(void **state)
+{
+    struct world w;
+    struct found f = {.w = &w};
+
+    set_up(&w, *state);
+    write_epoch(&w);
+    for (; f.part < PARTITIONS; f.part++) {
+        snprintf(f.folder, sizeof f.folder, "%s/part=%lld", w.path, (long long)f.part);
+        assert_int_equal(w.config.env->ops->list(w.config.env, f.folder, read_file, &f), 0);
+    }
+    assert_int_equal(f.rows, ROWS);
+    tear_down(&w);
+}
+
+static void seen_files_are_forgotten_when_old(void **unused)
+{
+    struct mr_file_seen seen;
+    jmp_buf escape;
+    char path[32];
+
+    (void)unused;
+    mr_file_seen_init(&seen, false, NULL, &escape);
+    for (int64_t i = 0; i < 100000; i++) {
+        snprintf(path, sizeof path, "f%lld", (long long)i);
+        assert_false(mr_file_seen_has(&seen, path));
+        mr_file_seen_add(&seen, path, i);
+        mr_file_seen_purge(&seen, 1000);
+        assert_true(mr_file_seen_has(&seen, path));
+        snprintf(path, sizeof path, "f%lld", (long long)(i < 1000 ? 0 : i - 1000));
+        assert_true(mr_file_seen_has(&seen, path));
+        assert_true(seen.n <= 4096);
+    }
+    mr_file_seen_fini(&seen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        {"plain", more_partitions_than_open_files, NULL, NULL, "none"},
+        {"gzip", more_partitions_than_open_files, NULL, NULL, "gzip"},
+        cmocka_unit_test(seen_files_are_forgotten_when_old),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
