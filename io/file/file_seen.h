@@ -14,6 +14,7 @@ struct mr_file_seen {
         uint64_t hash;
     } * slots;
     uint32_t n, capacity;
+    uint32_t purge_at; /* entries: with fewer the next purge looks at none */
     int64_t newest_us;
     bool name_only;
 };
@@ -23,5 +24,6 @@ void mr_file_seen_init(struct mr_file_seen *s, bool name_only, struct mr_budget 
 void mr_file_seen_fini(struct mr_file_seen *s);
 bool mr_file_seen_has(const struct mr_file_seen *s, const char *path);
 void mr_file_seen_add(struct mr_file_seen *s, const char *path, int64_t mtime_us);
-/* Drops entries older than the newest minus age. */
+/* Drops entries older than the newest minus age, when they may be a good part of all. May be called at every
+ * poll: it looks at the entries only when their number has grown by half since it did. */
 void mr_file_seen_purge(struct mr_file_seen *s, int64_t age_max_us);
