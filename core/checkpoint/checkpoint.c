@@ -151,6 +151,7 @@ static enum mr_status open_all(struct mr_checkpoint *c, const struct mr_fingerpr
     c->log = (struct mr_log){.env = c->env,
                              .path = c->log_path,
                              .arena = &c->arena,
+                             .scratch = &c->scratch,
                              .segment_bytes = mr_blocks_round(c->config.segment_bytes),
                              .group = {.budget = c->config.budget},
                              .zeros = {.budget = c->config.budget}};

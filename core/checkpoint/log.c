@@ -12,12 +12,12 @@ enum {
 
 static const char *spare_path(struct mr_log *l)
 {
-    return mr_arena_format(l->arena, "%s/spare", l->path);
+    return mr_arena_format(l->scratch, "%s/spare", l->path);
 }
 
 static const char *segment_path(struct mr_log *l, uint64_t number)
 {
-    return mr_log_segment_path(l->arena, l->path, number);
+    return mr_log_segment_path(l->scratch, l->path, number);
 }
 
 static enum mr_status fail(struct mr_log *l, int64_t rc, const char *what, const char *path,

@@ -65,7 +65,8 @@ void mr_log_scan_fini(struct mr_log_scan *s);
 struct mr_log {
     struct mr_env *env;
     const char *path;
-    struct mr_arena *arena;
+    struct mr_arena *arena;   /* of segments */
+    struct mr_arena *scratch; /* of paths: reset by the owner between calls */
     uint64_t segment_bytes;
     struct mr_log_segment *segments; /* the last is written to */
     uint64_t segments_n, segments_capacity;
