@@ -79,11 +79,14 @@ static bool is_cached(const struct mr_eval_node *node, const struct selection *s
 
 static void fill_literal(struct mr_eval *e, struct mr_eval_node *node, uint32_t rows)
 {
+    uint32_t wanted = e->batch_rows ? e->batch_rows : 1;
+
     if (node->literal_rows >= rows && node->literal_rows > 0)
         return;
-    node->literal_rows = rows > e->batch_rows ? rows : e->batch_rows;
-    if (node->literal_rows == 0)
-        node->literal_rows = 1;
+    /* Doubled, so that what is left behind in the arena stays less than what is in use. */
+    while (wanted < rows)
+        wanted *= 2;
+    node->literal_rows = wanted;
     mr_column_repeat(&node->result, node->expr->value, node->literal_rows, e->arena);
 }
 
