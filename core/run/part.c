@@ -45,7 +45,8 @@ static void log_state(struct mr_part *p)
             l->op = op;
             l->table = t;
             mr_buffer_init(&l->data, &p->epoch);
-            mr_state_log(p->tables[op][t], q->epoch.id, &l->data);
+            if (q->checkpoint)
+                mr_state_log(p->tables[op][t], q->epoch.id, &l->data);
             counts->memory_bytes += mr_state_bytes(p->tables[op][t]);
             if (l->data.n == 0)
                 continue;
