@@ -395,17 +395,6 @@ enum mr_status mr_call_lambda(struct mr_call *call, uint32_t i, uint32_t rows,
     return evaluate(e, &scope, p->body, out, call->err);
 }
 
-enum mr_status mr_call_body(struct mr_call *call, const struct mr_expr *expr,
-                            const struct mr_column *args, struct mr_column *out)
-{
-    struct mr_call inner = *call;
-
-    inner.expr = expr;
-    inner.state = NULL;
-    *out = (struct mr_column){.type = expr->type};
-    return expr->function->eval(&inner, args, out);
-}
-
 enum mr_status mr_eval_constant(const struct mr_expr *x, const struct mr_eval_context *context,
                                 struct mr_arena *a, struct mr_expr **out, struct mr_error *err)
 {

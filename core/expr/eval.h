@@ -31,19 +31,9 @@ MR_NODISCARD enum mr_status mr_call_argument(struct mr_call *call, uint32_t i, c
 MR_NODISCARD enum mr_status mr_call_lambda(struct mr_call *call, uint32_t i, uint32_t rows,
                                            const struct mr_column *parameters, uint32_t n,
                                            const uint32_t *parents, struct mr_column *out);
-/* Runs f's body as part of another call: for functions defined by others. args are evaluated ones.
- */
-MR_NODISCARD enum mr_status mr_call_body(struct mr_call *call, const struct mr_expr *expr,
-                                         const struct mr_column *args, struct mr_column *out);
-
 static inline bool mr_call_is_literal(const struct mr_call *call, uint32_t i)
 {
     return call->expr->args[i]->kind == MR_EXPR_LITERAL;
-}
-/* The one value of a constant argument, as row 0. */
-static inline const struct mr_column *mr_call_literal(const struct mr_call *call, uint32_t i)
-{
-    return call->expr->args[i]->value;
 }
 /* INVALID_PARAMETER_VALUE: a number out of the range that the function takes. */
 enum mr_status mr_call_argument_error(struct mr_call *call, const char *name, int64_t value);

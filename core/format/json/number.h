@@ -67,27 +67,3 @@ static inline const uint8_t *json_decimal_parse(const uint8_t *p, struct json_de
     }
     return (*p | 0x20) == 'e' ? NULL : p;
 }
-
-/* An integer of at most 18 digits; NULL: not of this form. */
-static inline const uint8_t *json_integer_parse(const uint8_t *p, int64_t *out)
-{
-    bool negative = *p == '-';
-    p += negative;
-    uint64_t digits = load_8(p) ^ MR_ASCII_ZEROS;
-    uint32_t n = digits_run(digits);
-    if (n == 0 || (n > 1 && (digits & 0xff) == 0))
-        return NULL;
-    int64_t value = digits_value(digits, n);
-    p += n;
-    if (n == 8) {
-        for (; *p >= '0' && *p <= '9'; p++)
-            if (++n > 18)
-                return NULL;
-            else
-                value = value * 10 + (*p - '0');
-    }
-    if (*p == '.' || (*p | 0x20) == 'e')
-        return NULL;
-    *out = negative ? -value : value;
-    return p;
-}
