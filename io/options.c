@@ -14,6 +14,15 @@ static struct mr_text name_of(const char *known)
     return colon ? (struct mr_text){known, (uint64_t)(colon - known)} : mr_text_of(known);
 }
 
+static bool is_known(struct mr_text name, struct mr_text known)
+{
+    if (known.n > 0 && known.data[known.n - 1] == '*') {
+        known.n--;
+        name.n = name.n < known.n ? name.n : known.n;
+    }
+    return mr_text_equal_ignoring_case(name, known);
+}
+
 enum mr_status mr_io_options_check(const struct mr_option *options, uint32_t n,
                                    const char *const *known, const char *what, struct mr_error *err)
 {
@@ -30,8 +39,7 @@ enum mr_status mr_io_options_check(const struct mr_option *options, uint32_t n,
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = 0;
-        while (k < known_n &&
-               !mr_text_equal_ignoring_case(mr_text_of(options[i].name), mr_text_of(list[k])))
+        while (k < known_n && !is_known(mr_text_of(options[i].name), mr_text_of(list[k])))
             k++;
         if (k < known_n)
             continue;

@@ -2,8 +2,8 @@
 #pragma once
 #include "core/format/format.h"
 
-/* Every option must be one of known (sorted, NULL-ended, "name: what it means"); case is ignored. what:
- * "source \"t\"", for the error. */
+/* Every option must be one of known (sorted, NULL-ended, "name: what it means", "name*" for all that begin
+ * so); case is ignored. what: "source \"t\"", for the error. */
 MR_NODISCARD enum mr_status mr_io_options_check(const struct mr_option *options, uint32_t n,
                                                 const char *const *known, const char *what,
                                                 struct mr_error *err);

@@ -19,7 +19,6 @@ struct mr_sink_config {
     const struct mr_type *schema;
     enum mr_output_mode mode;
     const char *query_id; /* uuid, the checkpoint's */
-    const char *query_name;
     struct mr_env *env;
     struct mr_arena *arena;
     const struct mr_zone *zone;
@@ -30,12 +29,11 @@ struct mr_sink_config {
 struct mr_sink_ops {
     const char *name;
     size_t committer_size, writer_size;
-    const char *const *options; /* as in mr_source_ops */
-    bool takes_kafka_options;
     uint32_t modes;        /* bits 1 << enum mr_output_mode */
     const char *guarantee; /* "exactly-once" or "at-least-once", said at start */
     bool needs_checkpoint;
-    /* Options and schema against what the sink needs; no side effects. */
+    /* Options and schema against what the sink needs; no side effects. Unknown options are refused with the
+     * nearest name. */
     enum mr_status (*check)(const struct mr_sink_config *config, struct mr_error *err);
 
     enum mr_status (*committer_open)(void *committer, const struct mr_sink_config *config,

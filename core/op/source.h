@@ -18,8 +18,6 @@ struct mr_source_config {
     struct mr_arena *arena;
     const struct mr_zone *zone;
     uint32_t batch_rows, workers;
-    const char *checkpoint; /* folder of the query, for sources that keep files there; or NULL */
-    bool batch;             /* read everything once (millrace sql) */
 };
 
 enum mr_source_limit { MR_LIMIT_AS_CONFIGURED, MR_LIMIT_NONE /* trigger once */ };
@@ -37,15 +35,12 @@ struct mr_source_counts { /* of a reader, added to; the runtime resets them at e
 struct mr_source_ops {
     const char *name;
     size_t planner_size, reader_size;
-    /* Options it takes, sorted, NULL-ended: "name: what it means (default)". Unknown ones are refused by
-     * the runtime with the nearest name; format options are checked by the format. */
-    const char *const *options;
-    bool takes_kafka_options; /* any kafka.* */
-    bool replayable;          /* false: socket; said to the user at start */
+    bool replayable; /* false: socket; said to the user at start */
     /* Fixed schema (kafka, rate, socket, text) for these options, or NULL: it must be declared. */
     const struct mr_type *(*schema)(const struct mr_option *options, uint32_t n,
                                     struct mr_arena *a);
-    /* Validates without side effects: for check and before anything is made. */
+    /* Validates without side effects: for check and before anything is made. Unknown options are refused
+     * with the nearest name. */
     enum mr_status (*check)(const struct mr_table *table, struct mr_error *err);
 
     enum mr_status (*planner_open)(void *planner, const struct mr_source_config *config,

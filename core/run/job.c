@@ -47,7 +47,6 @@ static enum mr_status read_sink(const struct mr_yaml_file *file, const struct mr
         .mode = strcmp(mode, "append") == 0   ? MR_APPEND
                 : strcmp(mode, "update") == 0 ? MR_UPDATE
                                               : MR_COMPLETE,
-        .query_name = q->name,
         .zone = q->session.conf.zone,
     };
     q->sink.partition_by =

@@ -46,7 +46,6 @@ static enum mr_status check_sink(struct mr_query *q, struct mr_error *err)
     q->config.sink.env = q->env;
     q->config.sink.arena = &q->arena;
     q->config.sink.query_id = q->query_id;
-    q->config.sink.query_name = q->config.name;
     q->config.sink.workers = q->workers;
     q->config.sink.batch = q->config.batch;
     if (q->config.sink.schema == NULL)

@@ -42,8 +42,6 @@ enum mr_status mr_sources_check(struct mr_query *q, struct mr_error *err)
             .zone = q->config.session ? q->config.session->conf.zone : mr_zone_utc(),
             .batch_rows = q->engine->config.batch_rows,
             .workers = q->workers,
-            .checkpoint = q->config.checkpoint,
-            .batch = q->config.batch,
         };
     }
     return MR_OK;

@@ -206,7 +206,6 @@ const struct mr_sink_ops mr_sink_console = {
     .name = "console",
     .committer_size = sizeof(struct committer),
     .writer_size = sizeof(struct writer),
-    .options = options,
     .modes = 1 << MR_APPEND | 1 << MR_UPDATE | 1 << MR_COMPLETE,
     .guarantee = "at-least-once",
     .check = check,

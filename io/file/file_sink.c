@@ -321,7 +321,6 @@ static enum mr_status idle(void *committer, struct mr_error *err)
         .name = #format_name,                                                                      \
         .committer_size = sizeof(struct mr_file_committer),                                        \
         .writer_size = sizeof(struct mr_file_writer),                                              \
-        .options = mr_file_sink_options,                                                           \
         .modes = 1u << MR_APPEND,                                                                  \
         .guarantee = "exactly-once",                                                               \
         .needs_checkpoint = true,                                                                  \

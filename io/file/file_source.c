@@ -43,7 +43,6 @@ static const struct mr_type *text_schema(const struct mr_option *options, uint32
         .name = #format,                                                                           \
         .planner_size = sizeof(struct mr_file_planner),                                            \
         .reader_size = sizeof(struct mr_file_reader),                                              \
-        .options = mr_file_source_options,                                                         \
         .replayable = true,                                                                        \
         .schema = schema_of,                                                                       \
         .check = check,                                                                            \

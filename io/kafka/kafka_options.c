@@ -2,16 +2,18 @@
 
 #include "core/base/time.h"
 #include "core/format/value.h"
+#include "io/options.h"
 #include <stdlib.h>
 #include <strings.h>
 
-const char *const mr_kafka_source_options[] = {
+static const char *const known[] = {
     "assign: partitions as JSON, {\"topic\":[0,1]}",
     "failOnDataLoss: fail when offsets are gone, else go on and say which (true)",
     "fetchOffset.numRetries: tries to get offsets (3)",
     "fetchOffset.retryIntervalMs: between the tries (1000)",
     "groupIdPrefix: accepted; no consumer group is used",
     "includeHeaders: a column headers ARRAY<STRUCT<key, value>> (false)",
+    "kafka.*: the client's, by Java's names",
     "kafkaConsumer.pollTimeoutMs: accepted; fetching never waits for a poll",
     "maxOffsetsPerTrigger: offsets per epoch, over all partitions (no limit)",
     "maxRecordsPerPartition: accepted",
@@ -168,10 +170,14 @@ enum mr_status mr_kafka_options_read(const struct mr_table *table, struct mr_kaf
                                      .retries = 3,
                                      .retry_us = MR_US_PER_SECOND};
     for (uint32_t i = 0; i < table->options_n; i++) {
-        enum mr_status status = read_one(&table->options[i], out, &ways, err);
-        if (status != MR_OK)
-            return status;
+        enum mr_status read = read_one(&table->options[i], out, &ways, err);
+        if (read != MR_OK)
+            return read;
     }
+    enum mr_status status =
+        mr_io_options_check(table->options, table->options_n, known, "source kafka", err);
+    if (status != MR_OK)
+        return status;
     if (ways != 1)
         return MR_FAIL_CONDITION(
             err, MR_USER, "IllegalArgumentException",

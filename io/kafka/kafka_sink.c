@@ -2,12 +2,14 @@
 
 #include "core/base/check.h"
 #include "io/kafka/kafka_source.h"
+#include "io/options.h"
 #include <stdatomic.h>
 
 enum { COMMIT_MS = 60000, COMMIT_TRIES = 10 };
 
-static const char *const sink_options[] = {
+static const char *const options[] = {
     "includeHeaders: accepted; a headers column is written when there is one",
+    "kafka.*: the client's, by Java's names",
     "topic: where rows go; it wins over a topic column",
     NULL,
 };
@@ -51,7 +53,11 @@ static enum mr_status check(const struct mr_sink_config *config, struct mr_error
 {
     const char *topic = mr_option_get(config->options, config->options_n, "topic");
     const struct mr_type *s = config->schema;
+    enum mr_status status =
+        mr_io_options_check(config->options, config->options_n, options, "sink kafka", err);
 
+    if (status != MR_OK)
+        return status;
     if (s) {
         struct mr_kafka_sink_columns c = find_columns(s);
         if (c.value < 0)
@@ -324,8 +330,6 @@ const struct mr_sink_ops mr_sink_kafka = {
     .name = "kafka",
     .committer_size = sizeof(struct mr_kafka_committer),
     .writer_size = sizeof(struct mr_kafka_writer),
-    .options = sink_options,
-    .takes_kafka_options = true,
     .modes = 1u << MR_APPEND | 1u << MR_UPDATE | 1u << MR_COMPLETE,
     .guarantee = "exactly-once",
     .needs_checkpoint = true,

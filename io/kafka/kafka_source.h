@@ -40,7 +40,6 @@ struct mr_kafka_options {
     int64_t retry_us;
 };
 
-extern const char *const mr_kafka_source_options[];
 MR_NODISCARD enum mr_status mr_kafka_options_read(const struct mr_table *table,
                                                   struct mr_kafka_options *out,
                                                   struct mr_error *err);

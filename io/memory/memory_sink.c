@@ -116,7 +116,6 @@ const struct mr_sink_ops mr_sink_memory = {
     .name = "memory",
     .committer_size = sizeof(struct committer),
     .writer_size = sizeof(struct writer),
-    .options = options,
     .modes = 1 << MR_APPEND | 1 << MR_UPDATE | 1 << MR_COMPLETE,
     .guarantee = "exactly-once",
     .check = check,

@@ -191,7 +191,6 @@ const struct mr_source_ops mr_source_memory = {
     .name = "memory",
     .planner_size = sizeof(struct planner),
     .reader_size = sizeof(struct reader),
-    .options = options,
     .replayable = false,
     .check = check,
     .planner_open = planner_open,

@@ -175,7 +175,6 @@ const struct mr_source_ops mr_source_rate = {
     .name = "rate",
     .planner_size = sizeof(struct planner),
     .reader_size = sizeof(struct mr_rate_reader),
-    .options = options,
     .replayable = true,
     .schema = mr_rate_schema,
     .check = check,

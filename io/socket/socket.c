@@ -289,7 +289,6 @@ const struct mr_source_ops mr_source_socket = {
     .name = "socket",
     .planner_size = sizeof(struct planner),
     .reader_size = sizeof(struct mr_socket_reader),
-    .options = options,
     .replayable = false,
     .schema = schema,
     .check = check,

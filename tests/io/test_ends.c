@@ -250,6 +250,24 @@ static void bad_options_are_named(void **unused)
     }
 }
 
+static void kafka_options_are_known_or_the_clients(void **unused)
+{
+    struct mr_option options[] = {{"subscribe", "t"},
+                                  {"kafka.bootstrap.servers", "localhost:1"},
+                                  {"startingOffsets", "latest"}};
+    struct world w;
+
+    (void)unused;
+    if (mr_source_find("kafka") == NULL)
+        skip();
+    set_up(&w, "kafka", options, 3);
+    assert_int_equal(w.ops->check(&w.table, &w.err), MR_OK);
+    options[2].name = "startingOffset";
+    assert_int_equal(w.ops->check(&w.table, &w.err), MR_USER);
+    assert_non_null(strstr(w.err.message, "did you mean \"startingOffsets\"?"));
+    tear_down(&w);
+}
+
 static void see_line(void *arg, const struct mr_batch *b, uint32_t row)
 {
     mr_buffer_append_text(arg, mr_column_text(&b->columns[0], row));
@@ -396,6 +414,7 @@ int main(void)
         cmocka_unit_test(rate_ramps_up),
         cmocka_unit_test(rate_micro_batch_is_the_same_each_time),
         cmocka_unit_test(bad_options_are_named),
+        cmocka_unit_test(kafka_options_are_known_or_the_clients),
         cmocka_unit_test(socket_gives_whole_lines),
         cmocka_unit_test(memory_hands_rows_over),
         cmocka_unit_test(console_prints_as_spark_does),
