@@ -83,7 +83,8 @@ void mr_file_seen_purge(struct mr_file_seen *s, int64_t age_max_us)
     int64_t oldest_us;
     uint32_t old = 0;
 
-    if (s->n == 0 || s->n < s->purge_at || __builtin_sub_overflow(s->newest_us, age_max_us, &oldest_us))
+    if (s->n == 0 || s->n < s->purge_at ||
+        __builtin_sub_overflow(s->newest_us, age_max_us, &oldest_us))
         return;
     for (uint32_t i = 0; i < s->capacity; i++)
         old += s->slots[i].path && s->slots[i].mtime_us < oldest_us;
