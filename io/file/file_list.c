@@ -15,6 +15,7 @@ struct walk {
     void *arg;
     const char *folder;
     struct mr_file_list *folders; /* still to visit */
+    struct mr_buffer path;        /* of the entry at hand: most are known and leave nothing */
     int failed;                   /* errno */
     const char *failed_at;
 };
@@ -24,8 +25,10 @@ bool mr_file_is_pattern(const char *path)
     return strpbrk(path, "*?[") != NULL;
 }
 
+/* Copies the path. */
 static void add(struct mr_file_list *list, struct mr_file_entry entry)
 {
+    entry.path = mr_arena_copy(list->arena, entry.path, strlen(entry.path));
     if (list->n == list->capacity) {
         uint32_t capacity = list->capacity ? list->capacity * 2 : 64;
         struct mr_file_entry *entries = MR_NEW_ARRAY(list->arena, struct mr_file_entry, capacity);
@@ -54,7 +57,7 @@ static void see_file(struct walk *w, const char *path)
         return; /* gone meanwhile */
     if (rc < 0) {
         w->failed = -rc;
-        w->failed_at = path;
+        w->failed_at = mr_arena_copy(w->out->arena, path, strlen(path));
         return;
     }
     add(w->out, (struct mr_file_entry){.path = path, .mtime_us = stat.mtime_us, .size = stat.size});
@@ -68,7 +71,9 @@ static bool seen(void *arg, const char *name, bool is_dir)
         return true;
     size_t n = strlen(w->folder);
     const char *slash = n && w->folder[n - 1] == '/' ? "" : "/";
-    const char *path = mr_arena_format(w->out->arena, "%s%s%s", w->folder, slash, name);
+    w->path.n = 0;
+    mr_buffer_append_format(&w->path, "%s%s%s", w->folder, slash, name);
+    const char *path = (const char *)w->path.data; /* with the NUL of format */
     if (is_dir)
         add(w->folders, (struct mr_file_entry){.path = path});
     else
@@ -126,6 +131,7 @@ enum mr_status mr_file_list(struct mr_env *env, const char *path, const char *na
     struct mr_file_stat stat;
     const char *root = path;
 
+    mr_buffer_init(&w.path, out->arena);
     if (mr_file_is_pattern(path)) {
         root = fixed_part(out->arena, path);
         w.pattern =
