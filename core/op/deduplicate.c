@@ -132,9 +132,11 @@ static void expire(const struct mr_ctx *ctx, const struct mr_batch *in)
     mr_time_expiry(time, in->sel, in->n, s->expiry_us);
     if (!p->is_within || !is_timed)
         return;
-    for (uint32_t i = 0; i < in->n; i++)
-        s->expiry_us[i] =
-            (s->expiry_us[i] == MR_STATE_NEVER ? 0 : s->expiry_us[i]) + ctx->node->delay_us;
+    for (uint32_t i = 0; i < in->n; i++) {
+        const int64_t time_us = s->expiry_us[i] == MR_STATE_NEVER ? 0 : s->expiry_us[i];
+        if (__builtin_add_overflow(time_us, ctx->node->delay_us, &s->expiry_us[i]))
+            s->expiry_us[i] = MR_STATE_NEVER;
+    }
 }
 
 static enum mr_step deduplicate_step(struct mr_ctx *ctx, const struct mr_batch *in,
