@@ -143,12 +143,18 @@ enum mr_status mr_memory_append(struct mr_memory *m, uint64_t epoch, const struc
     return MR_OK;
 }
 
-const struct mr_memory_batch *mr_memory_next(struct mr_memory *m, const struct mr_memory_batch *at)
+struct mr_memory_batch *mr_memory_take(struct mr_memory *m)
 {
     pthread_mutex_lock(&m->lock);
-    const struct mr_memory_batch *next = at ? at->next : m->first;
+    struct mr_memory_batch *b = m->first;
+    if (b)
+        m->first = b->next;
+    if (m->first == NULL)
+        m->last = NULL;
     pthread_mutex_unlock(&m->lock);
-    return next;
+    if (b)
+        b->next = NULL;
+    return b;
 }
 
 int mr_memory_fd(const struct mr_memory *m)

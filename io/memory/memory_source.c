@@ -10,12 +10,12 @@ static const char *const options[] = {
 
 struct planner {
     struct mr_memory *memory;
-    const struct mr_memory_batch *last,
-        *frozen_at; /* the last batch that was planned, NULL: none */
+    struct mr_memory_batch *ready, **ready_end; /* taken for the next epoch */
+    struct mr_memory_batch *planned;            /* of the epoch that was planned last */
     bool frozen;
-    int64_t batches_n; /* planned so far */
-    const struct mr_memory_batch **epoch;
-    uint32_t epoch_n, epoch_capacity;
+    int64_t batches_n;                    /* planned so far */
+    const struct mr_memory_batch **epoch; /* planned, by split */
+    uint32_t epoch_n;
     struct mr_arena arena;
     char json[32];
 };
@@ -47,46 +47,66 @@ static enum mr_status planner_open(void *planner, const struct mr_source_config 
     (void)err;
     p->memory = mr_memory_of(config->table->options, config->table->options_n);
     mr_arena_init(&p->arena, config->arena->budget, config->arena->escape);
+    p->ready_end = &p->ready;
     return MR_OK;
+}
+
+static void free_list(struct mr_memory_batch *b)
+{
+    while (b) {
+        struct mr_memory_batch *next = b->next;
+        mr_memory_free(b);
+        b = next;
+    }
 }
 
 static void planner_close(void *planner)
 {
     struct planner *p = planner;
 
+    free_list(p->planned);
+    free_list(p->ready);
     mr_arena_fini(&p->arena);
 }
 
-static void add(struct planner *p, const struct mr_memory_batch *b)
+static void take_all(struct planner *p)
 {
-    if (p->epoch_n == p->epoch_capacity) {
-        uint32_t capacity = p->epoch_capacity ? p->epoch_capacity * 2 : 64;
-        const struct mr_memory_batch **grown =
-            mr_arena_alloc(&p->arena, capacity * sizeof(const struct mr_memory_batch *));
-        if (p->epoch_n)
-            memcpy(grown, p->epoch, p->epoch_n * sizeof *grown);
-        p->epoch = grown;
-        p->epoch_capacity = capacity;
+    struct mr_memory_batch *b;
+
+    mr_memory_quiet(p->memory);
+    while ((b = mr_memory_take(p->memory)) != NULL) {
+        *p->ready_end = b;
+        p->ready_end = &b->next;
     }
-    p->epoch[p->epoch_n++] = b;
+}
+
+/* What is ready becomes the epoch; the rows of the one before have been used. */
+static void turn(struct planner *p)
+{
+    uint32_t n = 0;
+
+    free_list(p->planned);
+    p->planned = p->ready;
+    p->ready = NULL;
+    p->ready_end = &p->ready;
+    for (const struct mr_memory_batch *b = p->planned; b; b = b->next)
+        n++;
+    mr_arena_reset(&p->arena);
+    p->epoch_n = 0;
+    p->epoch = mr_arena_alloc(&p->arena, (n + 1) * sizeof(const struct mr_memory_batch *));
+    for (const struct mr_memory_batch *b = p->planned; b; b = b->next)
+        p->epoch[p->epoch_n++] = b;
 }
 
 static enum mr_status plan(void *planner, uint64_t epoch, enum mr_source_limit limit,
                            struct mr_offsets *to, bool *has_new, struct mr_error *err)
 {
     struct planner *p = planner;
-    const struct mr_memory_batch *b;
 
     (void)epoch, (void)limit, (void)err;
-    mr_memory_quiet(p->memory);
-    mr_arena_reset(&p->arena);
-    p->epoch = NULL;
-    p->epoch_n = p->epoch_capacity = 0;
-    while (!(p->frozen && p->last == p->frozen_at) &&
-           (b = mr_memory_next(p->memory, p->last)) != NULL) {
-        add(p, b);
-        p->last = b;
-    }
+    if (!p->frozen)
+        take_all(p);
+    turn(p);
     p->batches_n += p->epoch_n;
     *has_new = p->epoch_n > 0;
     int n = snprintf(p->json, sizeof p->json, "%lld", (long long)p->batches_n - 1);
@@ -97,13 +117,9 @@ static enum mr_status plan(void *planner, uint64_t epoch, enum mr_source_limit l
 static enum mr_status freeze(void *planner, struct mr_error *err)
 {
     struct planner *p = planner;
-    const struct mr_memory_batch *b = p->last;
 
     (void)err;
-    for (; b; b = mr_memory_next(p->memory, b))
-        p->frozen_at = b;
-    for (b = p->last ? NULL : mr_memory_next(p->memory, NULL); b; b = mr_memory_next(p->memory, b))
-        p->frozen_at = b;
+    take_all(p);
     p->frozen = true;
     return MR_OK;
 }

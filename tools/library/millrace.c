@@ -11,7 +11,7 @@ struct mr_bound { /* a memory source or sink of the job, and its rows */
     const char *name;
     const struct mr_type *schema;
     struct mr_memory *memory;
-    const struct mr_memory_batch *at; /* sink: given last */
+    struct mr_memory_batch *taken; /* sink: to be given next */
 };
 
 struct millrace {
@@ -194,9 +194,12 @@ void millrace_close(struct millrace *m)
     for (uint32_t i = 0; i < m->sources_n; i++)
         if (m->sources[i].memory)
             mr_memory_close(m->sources[i].memory);
-    for (uint32_t i = 0; i < m->sinks_n; i++)
+    for (uint32_t i = 0; i < m->sinks_n; i++) {
+        if (m->sinks[i].taken)
+            mr_memory_free(m->sinks[i].taken);
         if (m->sinks[i].memory)
             mr_memory_close(m->sinks[i].memory);
+    }
     mr_arena_fini(&m->arena);
     mr_mem_free(m, sizeof *m);
 }
@@ -272,14 +275,16 @@ enum millrace_status millrace_next(struct millrace *m, const char *query,
     *has = 0;
     if (b == NULL)
         return tell(&err, error);
-    const struct mr_memory_batch *next = mr_memory_next(b->memory, b->at);
-    if (next == NULL)
+    if (b->taken == NULL)
+        b->taken = mr_memory_take(b->memory);
+    if (b->taken == NULL)
         return MILLRACE_OK;
-    enum mr_status status = mr_arrow_export(&next->batch, b->schema, schema, array, &err);
+    enum mr_status status = mr_arrow_export(&b->taken->batch, b->schema, schema, array, &err);
     if (status != MR_OK)
         return tell(&err, error);
-    b->at = next;
-    *epoch = next->epoch;
+    *epoch = b->taken->epoch;
     *has = 1;
+    mr_memory_free(b->taken);
+    b->taken = NULL;
     return MILLRACE_OK;
 }
