@@ -99,7 +99,7 @@ static void write_field(const struct mr_encoder *e, struct mr_text t, bool first
     while (s->trim_trailing && t.n && (uint8_t)t.data[t.n - 1] <= ' ')
         t.n--;
     if (t.n == 0)
-        write_replacement(e, e->options.quote_all ? s->empty_value : s->null_value, out);
+        write_replacement(e, s->empty_value, out);
     else if (needs_quotes(e, t, first_column))
         write_quoted(e, t, out);
     else

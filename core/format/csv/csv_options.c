@@ -116,7 +116,8 @@ static void read_syntax(const struct mr_option *o, uint32_t n, bool reading, str
         .separator = separator_of(o, n, a),
         .quote = character(o, n, "quote", '"'),
         .escape = character(o, n, "escape", '\\'),
-        .comment = character(o, n, "comment", -1),
+        /* a writer quotes what would be read as a comment by default */
+        .comment = character(o, n, "comment", reading ? -1 : '#'),
         /* blanks are kept in reading and dropped in writing, unless told */
         .trim_leading = mr_option_boolean(o, n, "ignoreLeadingWhiteSpace", !reading),
         .trim_trailing = mr_option_boolean(o, n, "ignoreTrailingWhiteSpace", !reading),

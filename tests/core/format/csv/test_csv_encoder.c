@@ -51,9 +51,11 @@ static void test_defaults(void **state)
 {
     const struct writing in = {.options_n = 0};
     const char *const texts[] = {"x", NULL, "", "a,b", "a\"b", " y ", "\"q\"", "back\\slash"};
+    const char *const odd[] = {"#x", "#x", "  ", "a\nb"};
 
     (void)state;
     expect_written(&in, texts, 8, "x,,\"\",\"a,b\",\"a\\\"b\",y,\"\\\"q\\\"\",back\\slash\n");
+    expect_written(&in, odd, 4, "\"#x\",#x,\"\",\"a\nb\"\n");
 }
 
 static void test_options(void **state)
