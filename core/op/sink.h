@@ -29,8 +29,8 @@ struct mr_sink_config {
 struct mr_sink_ops {
     const char *name;
     size_t committer_size, writer_size;
-    uint32_t modes;        /* bits 1 << enum mr_output_mode */
-    const char *guarantee; /* "exactly-once" or "at-least-once", said at start */
+    uint32_t modes; /* bits 1 << enum mr_output_mode */
+    bool repeats;   /* an epoch that runs again is out again, not exactly once; said at start */
     bool needs_checkpoint;
     /* Options and schema against what the sink needs; no side effects. Unknown options are refused with the
      * nearest name. */

@@ -322,7 +322,6 @@ static enum mr_status idle(void *committer, struct mr_error *err)
         .committer_size = sizeof(struct mr_file_committer),                                        \
         .writer_size = sizeof(struct mr_file_writer),                                              \
         .modes = 1u << MR_APPEND,                                                                  \
-        .guarantee = "exactly-once",                                                               \
         .needs_checkpoint = true,                                                                  \
         .check = check,                                                                            \
         .committer_open = committer_open,                                                          \

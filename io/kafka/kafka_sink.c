@@ -331,7 +331,6 @@ const struct mr_sink_ops mr_sink_kafka = {
     .committer_size = sizeof(struct mr_kafka_committer),
     .writer_size = sizeof(struct mr_kafka_writer),
     .modes = 1u << MR_APPEND | 1u << MR_UPDATE | 1u << MR_COMPLETE,
-    .guarantee = "exactly-once",
     .needs_checkpoint = true,
     .check = check,
     .committer_open = committer_open,

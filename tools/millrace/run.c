@@ -147,6 +147,26 @@ static enum mr_status open_query(struct run *r, uint32_t i, enum progress_style 
     return mr_query_open(r->engine, c, &r->queries[i], err);
 }
 
+/* What a checkpoint can't give with these ends. */
+static void say_limits(const struct mr_job_query *q)
+{
+    if (q->checkpoint == NULL)
+        return;
+    if (mr_sink_find(q->sink.format)->repeats)
+        fprintf(stderr,
+                "millrace: note: query \"%s\": after a crash sink %s may have the rows of the last "
+                "epoch twice\n",
+                q->name, q->sink.format);
+    for (uint32_t i = 0; i < q->session.tables_n; i++) {
+        const struct mr_table *t = &q->session.tables[i];
+        if (t->streaming && !mr_source_find(t->format)->replayable)
+            fprintf(stderr,
+                    "millrace: note: query \"%s\": source \"%s\" (%s) can't be read again: a crash "
+                    "loses the rows of the epoch that ran\n",
+                    q->name, t->name, t->format);
+    }
+}
+
 static enum mr_status run_queries(struct run *r, enum progress_style style, struct mr_error *err)
 {
     enum mr_status status = mr_engine_open(&r->job->engine, &r->engine, err), first = MR_OK;
@@ -156,6 +176,8 @@ static enum mr_status run_queries(struct run *r, enum progress_style style, stru
         status = open_query(r, i, style, err);
     if (status != MR_OK)
         return status;
+    for (uint32_t i = 0; i < r->job->queries_n && !r->has_record; i++)
+        say_limits(&r->job->queries[i]);
     stop_on_signals(r);
     r->at = "run";
     for (uint32_t i = 0; i < r->job->queries_n && status == MR_OK; i++)
