@@ -29,6 +29,7 @@ struct mr_file_stat {
     uint64_t size;
     int64_t mtime_us;
     bool is_dir;
+    bool is_special; /* a pipe, socket or device: reading it might never end */
 };
 
 /* One durable append: write, then fdatasync, as one linked chain where the back end can. */

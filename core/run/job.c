@@ -230,3 +230,9 @@ void mr_job_hide_secrets(const struct mr_job *job, struct mr_error *err)
 {
     mr_yaml_hide_secrets(job->file, err);
 }
+
+struct mr_text mr_job_hide_in_text(const struct mr_job *job, struct mr_text text,
+                                   struct mr_arena *a)
+{
+    return mr_yaml_hide_in_text(job->file, text, a);
+}

@@ -34,6 +34,13 @@ MR_NODISCARD enum mr_status mr_job_load(const char *path, const char *config_pat
                                         struct mr_error *err);
 /* What ${..} stood for becomes "***" in the message. Errors of load and plan are clean already. */
 void mr_job_hide_secrets(const struct mr_job *job, struct mr_error *err);
+/* The same for any text, as the plans of explain. */
+struct mr_text mr_job_hide_in_text(const struct mr_job *job, struct mr_text text,
+                                   struct mr_arena *a);
+
+/* job_paths.c: what a file source reads must be there. */
+MR_NODISCARD enum mr_status mr_job_check_path(const struct mr_job *job,
+                                              const struct mr_table *table, struct mr_error *err);
 /* Plans a query: analysis, streaming rules, source and sink checks. */
 MR_NODISCARD enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,
                                         uint32_t workers, struct mr_physical_plan **plan,

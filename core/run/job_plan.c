@@ -42,6 +42,8 @@ static enum mr_status check_sources(const struct mr_job *job, const struct mr_jo
         const struct mr_table *t = &q->session.tables[i];
         const struct mr_source_ops *ops = t->format ? mr_source_find(t->format) : NULL;
         enum mr_status status = ops && ops->check ? ops->check(t, err) : MR_OK;
+        if (status == MR_OK && ops)
+            status = mr_job_check_path(job, t, err);
         if (status) {
             const struct mr_yaml *map =
                 mr_yaml_get(query_node(job, q), t->streaming ? "sources" : "tables");

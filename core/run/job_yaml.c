@@ -291,6 +291,10 @@ enum mr_status mr_yaml_parse(struct mr_text text, const char *path, struct mr_ar
 
     if (!yaml_parser_initialize(&r.parser))
         return MR_FAIL(err, MR_MEMORY, 0, "no memory to read %s", path);
+    if (out->text.n >= 3 && memcmp(out->text.data, "\xef\xbb\xbf", 3) == 0) {
+        out->text.data += 3; /* a byte order mark */
+        out->text.n -= 3;
+    }
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)out->text.data, out->text.n);
     return guarded(&r);
@@ -368,4 +372,26 @@ void mr_yaml_hide_secrets(const struct mr_yaml_file *file, struct mr_error *err)
                 break;
         }
     }
+}
+
+struct mr_text mr_yaml_hide_in_text(const struct mr_yaml_file *file, struct mr_text text,
+                                    struct mr_arena *a)
+{
+    for (uint32_t i = 0; i < file->secrets_n; i++) {
+        struct mr_text secret = mr_text_of(file->secrets[i]);
+        const char *hit;
+        struct mr_buffer out;
+
+        mr_buffer_init(&out, a);
+        while (secret.n && (hit = memmem(text.data, text.n, secret.data, secret.n))) {
+            uint64_t before = (uint64_t)(hit - text.data);
+            mr_buffer_append(&out, text.data, before);
+            mr_buffer_append(&out, "***", 3);
+            text.data += before + secret.n;
+            text.n -= before + secret.n;
+        }
+        mr_buffer_append_text(&out, text);
+        text = (struct mr_text){(const char *)out.data, out.n};
+    }
+    return text;
 }

@@ -56,6 +56,8 @@ enum mr_status mr_yaml_fail(const struct mr_yaml_file *file, const struct mr_yam
                             struct mr_error *err, const char *format, ...) MR_PRINTF(4, 5);
 /* Secrets in the message become "***". */
 void mr_yaml_hide_secrets(const struct mr_yaml_file *file, struct mr_error *err);
+struct mr_text mr_yaml_hide_in_text(const struct mr_yaml_file *file, struct mr_text text,
+                                    struct mr_arena *a);
 
 /* job_secret.c: resolves ${..} in a scalar. */
 MR_NODISCARD enum mr_status mr_yaml_resolve(struct mr_yaml_file *file, struct mr_yaml *scalar,

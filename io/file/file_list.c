@@ -60,6 +60,8 @@ static void see_file(struct walk *w, const char *path)
         w->failed_at = mr_arena_copy(w->out->arena, path, strlen(path));
         return;
     }
+    if (stat.is_special)
+        return;
     add(w->out, (struct mr_file_entry){.path = path, .mtime_us = stat.mtime_us, .size = stat.size});
 }
 

@@ -88,6 +88,30 @@ static enum mr_status check_partitions(const struct mr_sink_config *c, struct mr
     return MR_OK;
 }
 
+/* Does the format take the columns that are no folders? */
+static enum mr_status check_columns(const struct mr_sink_config *c,
+                                    const struct mr_file_sink_options *options, struct mr_arena *a,
+                                    struct mr_error *err)
+{
+    struct mr_field *fields = MR_NEW_ARRAY(a, struct mr_field, c->schema->fields_n);
+    struct mr_encoder *encoder;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < c->schema->fields_n; i++) {
+        bool names_folder = false;
+        for (uint32_t p = 0; p < c->partition_by_n; p++)
+            names_folder |= mr_text_equal_ignoring_case(mr_text_of(c->partition_by[p]),
+                                                        mr_text_of(c->schema->fields[i].name));
+        if (!names_folder)
+            fields[n++] = c->schema->fields[i];
+    }
+    const struct mr_encoder_config e = {.schema = mr_type_struct(a, fields, n),
+                                        .options = options->format_options,
+                                        .options_n = options->format_options_n,
+                                        .zone = mr_zone_utc()};
+    return options->format->encoder_open(&e, a, &encoder, err);
+}
+
 static enum mr_status check(const struct mr_sink_config *config, struct mr_error *err)
 {
     struct mr_file_sink_options options;
@@ -111,6 +135,8 @@ static enum mr_status check(const struct mr_sink_config *config, struct mr_error
     }
     if (status == MR_OK && config->schema)
         status = check_partitions(config, err);
+    if (status == MR_OK && config->schema)
+        status = check_columns(config, &options, &arena, err);
     mr_arena_fini(&arena);
     return status;
 }

@@ -2,12 +2,29 @@
 
 #include "core/base/check.h"
 
+/* fnmatch would take what it can't read literally, and match nothing for ever. */
+static enum mr_status check_pattern(const struct mr_table *table, const char *path,
+                                    struct mr_error *err)
+{
+    const char *open = strchr(path, '[');
+
+    if (strpbrk(path, "{}") == NULL && (open == NULL || strchr(open, ']')))
+        return MR_OK;
+    return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
+                             "source \"%s\": the pattern %s can't be read: allowed are *, ? and "
+                             "[..]",
+                             table->name, path);
+}
+
 static enum mr_status check(const struct mr_table *table, struct mr_error *err)
 {
     struct mr_option options[256];
     struct mr_file_options own;
     enum mr_status status = mr_file_options_read(table, &own, err);
 
+    if (status != MR_OK)
+        return status;
+    status = check_pattern(table, own.path, err);
     if (status != MR_OK)
         return status;
     if (table->options_n > 256)

@@ -18,19 +18,20 @@ void mr_file_stream_fini(struct mr_file_stream *s)
     mr_arena_fini(&s->arena);
 }
 
-/* Both buffers anew, with a head of at least bytes. What they held is gone. */
-static void make_buffers(struct mr_file_stream *s, uint64_t head_bytes)
+/* Both buffers anew, of a head and a chunk. What they held is gone. */
+static void make_buffers(struct mr_file_stream *s, uint64_t head_bytes, uint64_t chunk_bytes)
 {
     s->head_bytes = head_bytes;
+    s->chunk_bytes = chunk_bytes;
     for (int i = 0; i < 2; i++)
-        s->buffers[i] = mr_arena_alloc(&s->arena, head_bytes + CHUNK_BYTES + MR_PAD_BYTES);
+        s->buffers[i] = mr_arena_alloc(&s->arena, head_bytes + chunk_bytes + MR_PAD_BYTES);
 }
 
 static void start_read(struct mr_file_stream *s)
 {
     uint8_t *to = s->buffers[1 - s->current] + s->head_bytes;
 
-    s->reading = s->env->ops->read_start(s->file, to, CHUNK_BYTES, s->at) >= 0;
+    s->reading = s->env->ops->read_start(s->file, to, s->chunk_bytes, s->at) >= 0;
 }
 
 enum mr_status mr_file_stream_open(struct mr_file_stream *s, const struct mr_file_split *split,
@@ -44,8 +45,10 @@ enum mr_status mr_file_stream_open(struct mr_file_stream *s, const struct mr_fil
         s->file = NULL;
         return *gone ? MR_OK : MR_FAIL(err, MR_IO, -rc, "open %s", split->path);
     }
-    if (s->buffers[0] == NULL)
-        make_buffers(s, HEAD_BYTES);
+    if (s->head_bytes != HEAD_BYTES) { /* none yet, or grown for a long record */
+        mr_arena_reset(&s->arena);
+        make_buffers(s, HEAD_BYTES, CHUNK_BYTES);
+    }
     s->path = split->path;
     s->codec = split->codec;
     s->at = split->start ? split->start - 1 : 0;
@@ -82,26 +85,27 @@ static enum mr_status read_chunk(struct mr_file_stream *s, uint64_t *got, struct
 {
     uint8_t *to = s->buffers[1 - s->current] + s->head_bytes;
     int64_t n = s->reading ? s->env->ops->read_wait(s->file)
-                           : s->env->ops->read(s->file, to, CHUNK_BYTES, s->at);
+                           : s->env->ops->read(s->file, to, s->chunk_bytes, s->at);
 
     s->reading = false;
     if (n < 0)
         return MR_FAIL(err, MR_IO, (int)-n, "read %s at %llu", s->path, (unsigned long long)s->at);
     *got = (uint64_t)n;
-    s->at_end = n < CHUNK_BYTES;
+    s->at_end = *got < s->chunk_bytes;
     return MR_OK;
 }
 
-/* A head that holds what is left over; the chunk just read is moved along. */
+/* A head that holds what is left over; the chunk just read is moved along. Chunks grow too: a
+ * record is looked at again with each, so their number must not grow with its length. */
 static void grow_head(struct mr_file_stream *s, uint64_t got)
 {
     const uint8_t *left = s->data, *chunk = s->buffers[1 - s->current] + s->head_bytes;
     struct mr_arena old = s->arena;
 
     mr_arena_init(&s->arena, old.budget, old.escape);
-    make_buffers(s, s->n * 2);
+    make_buffers(s, s->n * 2, s->n / 2 > CHUNK_BYTES ? s->n / 2 : CHUNK_BYTES);
     memcpy(s->buffers[1 - s->current] + s->head_bytes, chunk, got);
-    s->data = s->buffers[s->current] + s->head_bytes;
+    s->data = s->buffers[s->current] + s->head_bytes - s->n;
     memcpy(s->data, left, s->n);
     mr_arena_fini(&old);
 }
@@ -146,7 +150,7 @@ enum mr_status mr_file_stream_fill(struct mr_file_stream *s, struct mr_error *er
         status = read_chunk(s, &got, err);
     } else {
         status = mr_file_inflate(s->inflater, s, s->buffers[1 - s->current] + s->head_bytes,
-                                 CHUNK_BYTES, &got, err);
+                                 s->chunk_bytes, &got, err);
         s->at_end = got == 0;
     }
     if (status != MR_OK)

@@ -18,7 +18,7 @@ struct mr_file_stream {
     struct mr_file *file;
     struct mr_arena arena; /* of the buffers */
     uint8_t *buffers[2];
-    uint64_t head_bytes;
+    uint64_t head_bytes, chunk_bytes;
     uint32_t current;
     uint64_t at;    /* next byte to read of the file */
     uint64_t limit; /* the split's end */

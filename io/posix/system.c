@@ -23,6 +23,7 @@ int mr_posix_stat(struct mr_env *env, const char *path, struct mr_file_stat *out
     out->size = (uint64_t)st.st_size;
     out->mtime_us = (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000;
     out->is_dir = S_ISDIR(st.st_mode);
+    out->is_special = !out->is_dir && !S_ISREG(st.st_mode);
     return 0;
 }
 

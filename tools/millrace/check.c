@@ -2,7 +2,8 @@
 
 #include <stdio.h>
 
-static enum mr_status plan_all(const struct mr_job *job, bool print, struct mr_error *err)
+static enum mr_status plan_all(const struct mr_job *job, bool print, struct mr_arena *a,
+                               struct mr_error *err)
 {
     struct mr_placement placement;
     struct mr_mem_config where = {
@@ -25,10 +26,11 @@ static enum mr_status plan_all(const struct mr_job *job, bool print, struct mr_e
                      {"Analyzed Logical Plan", t.analyzed},
                      {"Optimized Logical Plan", t.optimized},
                      {"Physical Plan", t.physical}};
-        for (uint32_t p = 0; p < 4; p++)
-            if (parts[p].text.n)
-                printf("== %s ==\n%.*s\n", parts[p].title, (int)parts[p].text.n,
-                       parts[p].text.data);
+        for (uint32_t p = 0; p < 4; p++) {
+            struct mr_text shown = mr_job_hide_in_text(job, parts[p].text, a);
+            if (shown.n)
+                printf("== %s ==\n%.*s\n", parts[p].title, (int)shown.n, shown.data);
+        }
     }
     return status;
 }
@@ -60,7 +62,7 @@ static int plan_job(const struct mr_command *command, int argc, char **argv, boo
     }
     enum mr_status status = mr_job_load(argv[0], config, &arena, &job, &err);
     if (status == MR_OK)
-        status = plan_all(job, print, &err);
+        status = plan_all(job, print, &arena, &err);
     int code = status == MR_OK ? MR_EXIT_OK : mr_cli_fail(&err);
     if (code == MR_EXIT_OK && !print)
         printf("%s: ok (%u quer%s)\n", argv[0], job->queries_n, job->queries_n == 1 ? "y" : "ies");

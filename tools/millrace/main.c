@@ -1,6 +1,8 @@
 /* main.c - millrace: Spark's Structured Streaming on one machine. */
 #include "tools/millrace/command.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +24,16 @@ static int help(void)
     return MR_EXIT_OK;
 }
 
+/* Output that did not arrive is a failure. */
+static int end(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    if (code == MR_EXIT_OK)
+        fprintf(stderr, "millrace: error: standard output: %s\n", strerror(errno));
+    return code == MR_EXIT_OK ? MR_EXIT_FAILED : code;
+}
+
 int main(int argc, char **argv)
 {
     const char *names[16];
@@ -36,9 +48,11 @@ int main(int argc, char **argv)
         printf("millrace %s\n", MR_VERSION);
         return MR_EXIT_OK;
     }
+    signal(SIGPIPE, SIG_IGN); /* what can't be written is an error with a name, as a full disk is */
+    signal(SIGXFSZ, SIG_IGN);
     for (const struct mr_command *const *c = mr_commands; *c; c++) {
         if (strcmp(argv[1], (*c)->name) == 0)
-            return (*c)->run(*c, argc - 1, argv + 1);
+            return end((*c)->run(*c, argc - 1, argv + 1));
         names[n++] = (*c)->name;
     }
     const char *nearest = mr_error_nearest(argv[1], names, n);

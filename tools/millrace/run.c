@@ -56,7 +56,6 @@ static void stop_on_signals(struct run *r)
     stoppable_n = r->job->queries_n;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
 }
 
 static void show_line(struct view *v)
@@ -241,6 +240,8 @@ static __attribute__((noinline)) int execute(struct run *r)
     if (load_and_run(r, &err) != MR_OK) {
         if (r->job)
             mr_job_hide_secrets(r->job, &err);
+        if (err.line && err.file[0] == '\0')
+            snprintf(err.file, sizeof err.file, "%s", r->job_path);
         if (r->has_record)
             mr_record_error(&r->record, &err, r->at);
         code = mr_cli_fail(&err);

@@ -40,7 +40,7 @@ static struct mr_job *load_good(const char *yaml, struct mr_arena *a)
 }
 
 #define SINK "sink: {format: noop}\n"
-#define SOURCE "sources: {t: {format: text, path: in}}\n"
+#define SOURCE "sources: {t: {format: text, path: /.}}\n"
 
 static const char full_job[] =
 
@@ -478,6 +478,8 @@ static const struct {
 } plan_errors[] = {
     {"sources: {t: {format: text, options: {good: 1, bad: 2}}}\n" SINK, 1, 48, "",
      "source \"t\": option bad: no"},
+    {"sources: {t: {format: text, path: no/where}}\n" SINK, 1, 11, "PATH_NOT_FOUND",
+     "Path does not exist: no/where."},
     {SOURCE "sink: {format: noop, options: {bad: 2}}\n", 2, 32, "", "option bad: no"},
     {SOURCE "sink: {format: noop, output_mode: update}\n", 2, 7,
      "STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE",

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""What a hostile user writes must end in one clear line, the right exit code, and nothing left behind.
+
+usage: bad_input.py [--millrace PATH] [-k PART_OF_A_NAME]
+
+REFUSED   job -> exit code 2, one line with the text, nothing made (run and check say the same)
+RUNS      input files -> the rows that come out, in time
+FAILS     jobs that start and then fail -> exit code 1 and the text
+Exit 0: all as expected; 1: the cases that differ are shown.
+"""
+import argparse, glob, gzip, hashlib, json, os, subprocess, sys, tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SCHEMA = "id INT, name STRING, at TIMESTAMP"
+GOOD = '{"id":1,"name":"a","at":"2024-01-01T00:00:00Z"}\n{"id":2,"name":"b","at":"2024-01-01T00:01:00Z"}\n'
+SECONDS = 60
+SECRET = "opensesame42"
+
+
+def job(source="{format: json, path: in, schema: \"%s\"}" % SCHEMA, steps="{as: r, sql: \"SELECT id, name FROM s\"}",
+        sink="{format: json, path: out}", more="", trigger="{available_now: true}"):
+    return "name: q\nsources:\n  s: %s\nsteps:\n  - %s\nsink: %s\ncheckpoint: chk\ntrigger: %s\n%s" % (source, steps, sink, trigger, more)
+
+
+def options(text): return '{format: json, path: in, schema: "%s", options: {%s}}' % (SCHEMA, text)
+def path(text, format="json"): return '{format: %s, path: "%s", schema: "%s"}' % (format, text, SCHEMA)
+def sql(text): return '{as: r, sql: "%s"}' % text
+
+
+REFUSED = {  # name: (job, what the line says)
+    "empty": ("", "j.yaml:1:1: the file is empty"),
+    "binary": (bytes(range(256)), "j.yaml:1:1: not YAML"),
+    "zero byte": (b"name: q\0\n", "not YAML: control characters"),
+    "bad utf-8": (job().encode() + b"x: \xff\n", "invalid leading UTF-8"),
+    "deep flow": ("a: " + "[" * 100000, "j.yaml:1:203: nested too deeply"),
+    "deep blocks": ("".join(" " * i + "a:\n" for i in range(2000)), "nested too deeply"),
+    "aliases": ("a: &a [1]\nb: [*a, *a]\n", "anchors and aliases"),
+    "key twice": (job() + "name: z\n", 'j.yaml:9:1: the key "name" is there twice'),
+    "two documents": (job() + "---\n" + job(), "a second document"),
+    "open quote": ('name: "q\n', "unexpected end of stream"),
+    "unknown key": (job() + "sinks: 1\n", 'j.yaml:9:1: unknown key "sinks"'),
+    "unknown format": (job(path("in", "jsn")), 'j.yaml:3:15: [DATA_SOURCE_NOT_FOUND]'),
+    "unknown option": (job(options("maxFilePerTrigger: 1")), 'json has no option "maxFilePerTrigger"'),
+    "option of zero": (job(options("maxFilesPerTrigger: 0")), "Invalid value '0' for option 'maxFilesPerTrigger'"),
+    "option of text": (job(options("maxFilesPerTrigger: abc")), "must be a positive integer"),
+    "missing path": (job(path("nowhere")), "j.yaml:3:3: [PATH_NOT_FOUND] Path does not exist: nowhere."),
+    "path below a file": (job(path("in/a.json/x")), "[PATH_NOT_FOUND]"),
+    "path is a device": (job(path("/dev/null")), "/dev/null is neither a file nor a folder"),
+    "braces in a pattern": (job(path("in/{a,b}.json")), "allowed are *, ? and [..]"),
+    "open bracket in a pattern": (job(path("in/[ab")), "allowed are *, ? and [..]"),
+    "wrong type": (job(path("in").replace("INT", "INTT")), 'Unsupported data type "INTT"'),
+    "deep type": (job(path("in").replace("INT", "ARRAY<" * 5000 + "INT" + ">" * 5000)), "nested deeper than 200"),
+    "deep expression": (job(steps=sql("SELECT " + "(" * 5000 + "1" + ")" * 5000 + " FROM s")), "[FAILED_TO_PARSE_TOO_COMPLEX]"),
+    "deep query": (job(steps=sql("SELECT * FROM " + "(SELECT * FROM " * 2000 + "s" + ")" * 2000)), "[FAILED_TO_PARSE_TOO_COMPLEX]"),
+    "unknown function": (job(steps=sql("SELECT uper(name) FROM s")), "j.yaml:5:26: [UNRESOLVED_ROUTINE]"),
+    "unknown column": (job(steps=sql("SELECT nam FROM s")), "j.yaml:5:26: [UNRESOLVED_COLUMN.WITH_SUGGESTION]"),
+    "unknown table": (job(steps=sql("SELECT 1 FROM t")), "j.yaml:5:33: [TABLE_OR_VIEW_NOT_FOUND]"),
+    "text of two columns": (job(sink="{format: text, path: out}"), "j.yaml:6:7: format text writes one column"),
+    "array in csv": (job(sink="{format: csv, path: out}", steps=sql("SELECT array(id) AS x FROM s")), "j.yaml:6:7: [UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE]"),
+    "workers": (job(more="engine: {workers: 65}\n"), 'j.yaml:9:19: workers: "65"'),
+    "secret in an option": (job(options("maxFilesPerTrigger: '${env:MILLRACE_SECRET}'")), "Invalid value '***'"),
+    "secret in SQL": (job(steps=sql("SELECT ${env:MILLRACE_SECRET} FROM s")), "with name `***`"),
+    "secret that is missing": (job(path("${env:MILLRACE_NONE}")), "the environment has no MILLRACE_NONE"),
+}
+
+
+def long_line(mb): return b'{"id":5,"name":"' + b"x" * (mb << 20) + b'"}\n{"id":6,"name":"c"}\n'
+def ids(*values): return [{"id": v} for v in values]
+
+
+LONG_ROWS = [(i, ("%d," % i) * (i * 9973)) for i in range(10, 26)]
+LONG = "".join('{"id":%d,"name":"%s"}\n' % row for row in LONG_ROWS).encode()
+
+
+def pipe(folder): os.mkfifo(os.path.join(folder, "in", "b.json"))
+def loose_link(folder): os.symlink("/nowhere", os.path.join(folder, "in", "b.json"))
+
+
+JUST_IDS = sql("SELECT id FROM s")
+RUNS = {  # name: (job, content of in/b.json or what to do with the folder, rows besides 1 and 2)
+    "byte order mark": (b"\xef\xbb\xbf" + job(steps=JUST_IDS).encode(), None, []),
+    "CRLF": (job(steps=JUST_IDS).replace("\n", "\r\n"), b'{"id":5}\r\n{"id":6}\r\n', ids(5, 6)),
+    "a long line": (job(steps=JUST_IDS), long_line(100), ids(5, 6)),
+    "lines longer than a read": (job(steps=sql("SELECT id, length(name) AS n, md5(name) AS sum FROM s WHERE id > 2 UNION ALL SELECT id, NULL, NULL FROM s WHERE id < 3")), LONG,
+                                 [{"id": i, "n": len(x), "sum": hashlib.md5(x.encode()).hexdigest()} for i, x in LONG_ROWS]),
+    "deep JSON": (job(steps=JUST_IDS), b'{"id":5,"name":' + b"[" * 10000000 + b'\n{"id":6}', ids(6) + [{}]),
+    "bad UTF-8": (job(steps=JUST_IDS), b'{"id":5,"x":"\xff\xfe"}\n{"id":6}\n', ids(6) + [{}]),
+    "zero bytes": (job(steps=JUST_IDS), b'\0\0\0\n{"id":6}\n', ids(6) + [{}]),
+    "a pipe": (job(steps=JUST_IDS), pipe, []),
+    "a link to nowhere": (job(steps=JUST_IDS), loose_link, []),
+    "one row a batch": (job(steps=JUST_IDS, more="engine: {workers: 4, batch_rows: 1, ring_slots: 2}\n"), b'{"id":5}\n', ids(5)),
+    "little memory": (job(steps=JUST_IDS, more="engine: {memory_limit: 16m, workers: 1}\n"), b'{"id":5}\n', ids(5)),
+}
+
+FAILS = {  # name: (job, {file: content}, what the line says)
+    "cut off gzip": (job(), {"in/b.json.gz": gzip.compress(b'{"id":5}\n' * 1000)[:-20]}, "in/b.json.gz: the compressed file is cut off"),
+    "no gzip": (job(), {"in/b.json.gz": b"hello"}, "in/b.json.gz: bad compressed data"),
+    "bad cast": (job(steps=sql("SELECT CAST(name AS INT) AS x FROM s")), {}, "j.yaml:5:26: [CAST_INVALID_INPUT]"),
+    "secret in a row": (job(steps=sql("SELECT CAST('${env:MILLRACE_SECRET}' || name AS INT) AS x FROM s")), {}, "The value '***a'"),
+    "no memory": (job(more="engine: {memory_limit: 1m}\n"), {}, "needs more memory"),
+}
+
+
+class Runner:
+    def __init__(self, binary): self.binary, self.failed, self.ran = binary, 0, 0
+
+    def folder(self, text, files):
+        tmp = tempfile.TemporaryDirectory()
+        os.mkdir(os.path.join(tmp.name, "in"))
+        for name, content in {"in/a.json": GOOD.encode(), "j.yaml": text if isinstance(text, bytes) else text.encode(), **files}.items():
+            with open(os.path.join(tmp.name, name), "wb") as f: f.write(content)
+        return tmp
+
+    def call(self, folder, *args):
+        env = dict(os.environ, MILLRACE_SECRET=SECRET)
+        try: p = subprocess.run([self.binary, *args, "j.yaml"], cwd=folder, env=env, capture_output=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired: return "no end", "", ""
+        return p.returncode, p.stdout.decode("utf-8", "replace"), p.stderr.decode("utf-8", "replace")
+
+    def run(self, folder): return self.call(folder, "run", "--progress", "none")
+
+    def expect(self, name, ok, shown):
+        self.ran += 1
+        if not ok:
+            self.failed += 1
+            print("FAIL %s: %s" % (name, str(shown)[:600]))
+
+    def refused(self, name, text, says):
+        with self.folder(text, {}) as folder:
+            before = set(os.listdir(folder))
+            for code, out, err in (self.run(folder), self.call(folder, "check")):
+                ok = code == 2 and says in err and err.count("\n") == 1 and SECRET not in out + err
+                self.expect(name, ok and set(os.listdir(folder)) == before, (code, err, os.listdir(folder)))
+
+    def runs(self, name, text, content, rows):
+        with self.folder(text, {"in/b.json": content} if isinstance(content, bytes) else {}) as folder:
+            if callable(content): content(folder)
+            code, _, err = self.run(folder)
+            got = [json.loads(line) for f in glob.glob(folder + "/out/*.json") for line in open(f)]
+            self.expect(name, code == 0 and sorted(map(str, got)) == sorted(map(str, ids(1, 2) + rows)), (code, err, got[:5]))
+
+    def fails(self, name, text, files, says):
+        with self.folder(text, files) as folder:
+            code, out, err = self.run(folder)
+            self.expect(name, code == 1 and says in err and SECRET not in out + err, (code, err))
+
+    def explained(self):
+        with self.folder(job(steps=sql("SELECT id, '${env:MILLRACE_SECRET}' AS x FROM s")), {}) as folder:
+            code, out, err = self.call(folder, "explain")
+            self.expect("secret in a plan", code == 0 and "***" in out and SECRET not in out + err, (code, out, err))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
+    p.add_argument("-k", default="", help="only cases whose name has this")
+    args = p.parse_args()
+    r = Runner(os.path.abspath(args.millrace))
+    for table, kind in ((REFUSED, r.refused), (RUNS, r.runs), (FAILS, r.fails)):
+        for name, case in table.items():
+            if args.k in name: kind(name, *case)
+    if args.k in "secret in a plan": r.explained()
+    print("%d checks, %d failed" % (r.ran, r.failed))
+    sys.exit(r.failed > 0)
+
+
+main()
