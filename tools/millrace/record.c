@@ -72,7 +72,8 @@ void mr_record_epoch(void *record, const struct mr_progress *p)
                 (unsigned long long)p->operators[i].counts.rows_updated,
                 (unsigned long long)p->operators[i].counts.rows_dropped);
     fputs("],\n  \"rows\": [", f);
-    fwrite(r->rows.data, 1, r->rows.n, f);
+    if (r->rows.n)
+        fwrite(r->rows.data, 1, r->rows.n, f);
     fputs("]}", f);
     r->tail = ftell(f);
     fputs("\n]}\n", f);
