@@ -111,41 +111,6 @@ enum mr_status mr_cast_text(struct cast *c, const struct mr_column *in, const st
     return MR_OK;
 }
 
-static uint32_t print_simple(const struct mr_column *in, uint32_t row,
-                             const struct mr_eval_context *context, char *text)
-{
-    switch (in->type->kind) {
-    case MR_TINYINT:
-        return mr_value_print_integer(in->i8[row], text);
-    case MR_SMALLINT:
-        return mr_value_print_integer(in->i16[row], text);
-    case MR_INT:
-        return mr_value_print_integer(in->i32[row], text);
-    case MR_BIGINT:
-        return mr_value_print_integer(in->i64[row], text);
-    case MR_FLOAT:
-        return mr_value_print_float(in->f32[row], text);
-    case MR_DOUBLE:
-        return mr_value_print_double(in->f64[row], text);
-    case MR_DECIMAL:
-        return mr_value_print_decimal(in->i128[row], in->type->scale, text);
-    case MR_DATE:
-        return mr_value_print_date(in->i32[row], text);
-    case MR_TIMESTAMP:
-        return mr_value_print_timestamp(in->i64[row], context->zone, text);
-    case MR_TIMESTAMP_NTZ:
-        return mr_value_print_timestamp_ntz(in->i64[row], text);
-    case MR_INTERVAL_DAY_TIME:
-        return mr_value_print_interval_day_time(in->i64[row], in->type, text);
-    case MR_INTERVAL_YEAR_MONTH:
-        return mr_value_print_interval_year_month(in->i32[row], in->type, text);
-    case MR_INTERVAL_CALENDAR:
-        return mr_value_print_calendar_interval(&in->calendar[row], text);
-    default:
-        MR_UNREACHABLE();
-    }
-}
-
 static void print_lists(const struct mr_column *in, uint32_t row,
                         const struct mr_eval_context *context, struct mr_buffer *out)
 {
@@ -193,7 +158,8 @@ void mr_cast_print(const struct mr_column *in, uint32_t row, const struct mr_eva
         mr_buffer_append_text(out, MR_TEXT("}"));
         break;
     default:
-        out->n += print_simple(in, row, context, (char *)mr_buffer_reserve(out, MR_VALUE_TEXT));
+        out->n +=
+            mr_value_print(in, row, context->zone, (char *)mr_buffer_reserve(out, MR_VALUE_TEXT));
     }
 }
 
@@ -218,7 +184,7 @@ enum mr_status mr_cast_to_text(struct cast *c, const struct mr_column *in, struc
             mr_text_writer_copy(&w, row, mr_buffer_text(&b));
         } else {
             char *room = mr_text_writer_room(&w, MR_VALUE_TEXT);
-            mr_text_writer_put(&w, row, print_simple(in, row, context, room));
+            mr_text_writer_put(&w, row, mr_value_print(in, row, context->zone, room));
         }
     }
     return MR_OK;

@@ -10,7 +10,7 @@
 #pragma once
 #include "core/base/text.h"
 #include "core/base/zone.h"
-#include "core/batch/type.h"
+#include "core/batch/column.h"
 
 enum { MR_VALUE_TEXT = 128 };
 
@@ -44,3 +44,6 @@ uint32_t mr_value_print_timestamp_ntz(int64_t us, char *out);
 uint32_t mr_value_print_interval_day_time(int64_t us, const struct mr_type *type, char *out);
 uint32_t mr_value_print_interval_year_month(int32_t months, const struct mr_type *type, char *out);
 uint32_t mr_value_print_calendar_interval(const struct mr_calendar_interval *v, char *out);
+/* The value of a row that is not null, by its type: a number, date, time or interval. */
+uint32_t mr_value_print(const struct mr_column *c, uint32_t row, const struct mr_zone *zone,
+                        char *out);

@@ -112,52 +112,27 @@ const char *mr_literal_text(struct mr_analyzer *an, const struct mr_column *v)
     switch (v->type->kind) {
     case MR_BOOLEAN:
         return mr_bit_get(v->bits, 0) ? "true" : "false";
-    case MR_TINYINT:
-        n = mr_value_print_integer(v->i8[0], out);
-        break;
-    case MR_SMALLINT:
-        n = mr_value_print_integer(v->i16[0], out);
-        break;
-    case MR_INT:
-        n = mr_value_print_integer(v->i32[0], out);
-        break;
-    case MR_BIGINT:
-        n = mr_value_print_integer(v->i64[0], out);
-        break;
-    case MR_FLOAT:
-        n = mr_value_print_float(v->f32[0], out);
-        break;
-    case MR_DOUBLE:
-        n = mr_value_print_double(v->f64[0], out);
-        break;
-    case MR_DECIMAL:
-        n = mr_value_print_decimal(v->i128[0], v->type->scale, out);
-        break;
     case MR_STRING:
     case MR_BINARY: {
         struct mr_text t = mr_column_text(v, 0);
         return mr_arena_copy(an->arena, t.data, t.n);
     }
     case MR_DATE:
-        n = mr_value_print_date(v->i32[0], out);
+        n = mr_value_print(v, 0, NULL, out);
         return mr_arena_format(an->arena, "DATE '%.*s'", (int)n, out);
     case MR_TIMESTAMP:
-        n = mr_value_print_timestamp(v->i64[0], an->session->conf.zone, out);
+        n = mr_value_print(v, 0, an->session->conf.zone, out);
         return mr_arena_format(an->arena, "TIMESTAMP '%.*s'", (int)n, out);
     case MR_TIMESTAMP_NTZ:
-        n = mr_value_print_timestamp_ntz(v->i64[0], out);
+        n = mr_value_print(v, 0, NULL, out);
         return mr_arena_format(an->arena, "TIMESTAMP_NTZ '%.*s'", (int)n, out);
-    case MR_INTERVAL_YEAR_MONTH:
-        n = mr_value_print_interval_year_month(v->i32[0], v->type, out);
-        break;
-    case MR_INTERVAL_DAY_TIME:
-        n = mr_value_print_interval_day_time(v->i64[0], v->type, out);
-        break;
-    case MR_INTERVAL_CALENDAR:
-        n = mr_value_print_calendar_interval(v->calendar, out);
-        break;
-    default:
+    case MR_ARRAY:
+    case MR_MAP:
+    case MR_STRUCT:
+    case MR_VOID:
         return "literal";
+    default:
+        n = mr_value_print(v, 0, NULL, out);
     }
     return mr_arena_copy(an->arena, out, n);
 }

@@ -10,42 +10,6 @@ static void put_binary(struct mr_text t, struct mr_buffer *out)
     mr_buffer_append(out, "]", 1);
 }
 
-static uint32_t print_scalar(const struct mr_column *c, uint32_t row, const struct mr_zone *zone,
-                             char *text)
-{
-    switch (c->type->kind) {
-    case MR_TINYINT:
-        return mr_value_print_integer(c->i8[row], text);
-    case MR_SMALLINT:
-        return mr_value_print_integer(c->i16[row], text);
-    case MR_INT:
-        return mr_value_print_integer(c->i32[row], text);
-    case MR_BIGINT:
-        return mr_value_print_integer(c->i64[row], text);
-    case MR_FLOAT:
-        return mr_value_print_float(c->f32[row], text);
-    case MR_DOUBLE:
-        return mr_value_print_double(c->f64[row], text);
-    case MR_DECIMAL:
-        return mr_value_print_decimal(c->i128[row], c->type->scale, text);
-    case MR_DATE:
-        return mr_value_print_date(c->i32[row], text);
-    case MR_TIMESTAMP:
-        return mr_value_print_timestamp(c->i64[row], zone, text);
-    case MR_TIMESTAMP_NTZ:
-        return mr_value_print_timestamp_ntz(c->i64[row], text);
-    case MR_INTERVAL_YEAR_MONTH:
-        return mr_value_print_interval_year_month(c->i32[row], c->type, text);
-    case MR_INTERVAL_DAY_TIME:
-        return mr_value_print_interval_day_time(c->i64[row], c->type, text);
-    case MR_INTERVAL_CALENDAR:
-        return mr_value_print_calendar_interval(&c->calendar[row], text);
-    default:
-        MR_UNREACHABLE();
-        return 0;
-    }
-}
-
 /* The depth of types is bounded by MR_DEPTH_MAX. */
 static void put_nested(const struct mr_column *c, uint32_t row, const struct mr_zone *zone,
                        struct mr_buffer *out)
@@ -91,6 +55,6 @@ void mr_console_cell(const struct mr_column *c, uint32_t row, const struct mr_zo
         put_nested(c, row, zone, out);
         break;
     default:
-        out->n += print_scalar(c, row, zone, (char *)mr_buffer_reserve(out, MR_VALUE_TEXT));
+        out->n += mr_value_print(c, row, zone, (char *)mr_buffer_reserve(out, MR_VALUE_TEXT));
     }
 }

@@ -277,45 +277,15 @@ static void append_escaped(struct mr_buffer *out, struct mr_text t)
 static struct mr_text value_text(const struct mr_file_writer *w, const struct mr_column *c,
                                  uint32_t row, char *room)
 {
-    uint32_t n = 0;
-
     switch (c->type->kind) {
     case MR_STRING:
     case MR_BINARY:
         return mr_column_text(c, row);
     case MR_BOOLEAN:
         return mr_bit_get(c->bits, row) ? MR_TEXT("true") : MR_TEXT("false");
-    case MR_TINYINT:
-        n = mr_value_print_integer(c->i8[row], room);
-        break;
-    case MR_SMALLINT:
-        n = mr_value_print_integer(c->i16[row], room);
-        break;
-    case MR_INT:
-        n = mr_value_print_integer(c->i32[row], room);
-        break;
-    case MR_BIGINT:
-        n = mr_value_print_integer(c->i64[row], room);
-        break;
-    case MR_FLOAT:
-        n = mr_value_print_float(c->f32[row], room);
-        break;
-    case MR_DOUBLE:
-        n = mr_value_print_double(c->f64[row], room);
-        break;
-    case MR_DECIMAL:
-        n = mr_value_print_decimal(c->i128[row], c->type->scale, room);
-        break;
-    case MR_DATE:
-        n = mr_value_print_date(c->i32[row], room);
-        break;
-    case MR_TIMESTAMP:
-        n = mr_value_print_timestamp(c->i64[row], w->config->zone, room);
-        break;
-    default: /* check() lets no other type through */
-        n = mr_value_print_timestamp_ntz(c->i64[row], room);
+    default: /* check() lets no nested type through */
+        return (struct mr_text){room, mr_value_print(c, row, w->config->zone, room)};
     }
-    return (struct mr_text){room, n};
 }
 
 static struct mr_text partition_of(struct mr_file_writer *w, const struct mr_batch *b, uint32_t row,

@@ -106,34 +106,6 @@ static void write_field(const struct mr_encoder *e, struct mr_text t, bool first
         mr_buffer_append_text(out, t);
 }
 
-static uint32_t print_number(const struct mr_column *c, uint32_t row, char *text)
-{
-    switch (c->type->kind) {
-    case MR_TINYINT:
-        return mr_value_print_integer(c->i8[row], text);
-    case MR_SMALLINT:
-        return mr_value_print_integer(c->i16[row], text);
-    case MR_INT:
-        return mr_value_print_integer(c->i32[row], text);
-    case MR_BIGINT:
-        return mr_value_print_integer(c->i64[row], text);
-    case MR_FLOAT:
-        return mr_value_print_float(c->f32[row], text);
-    case MR_DOUBLE:
-        return mr_value_print_double(c->f64[row], text);
-    case MR_DECIMAL:
-        return mr_value_print_decimal_short(c->i128[row], c->type->scale, text);
-    case MR_INTERVAL_YEAR_MONTH:
-        return mr_value_print_interval_year_month(c->i32[row], c->type, text);
-    case MR_INTERVAL_DAY_TIME:
-        return mr_value_print_interval_day_time(c->i64[row], c->type, text);
-    case MR_INTERVAL_CALENDAR:
-        return mr_value_print_calendar_interval(&c->calendar[row], text);
-    default:
-        MR_UNREACHABLE();
-    }
-}
-
 static struct mr_text value_text(struct mr_encoder *e, const struct mr_column *c, uint32_t row)
 {
     char text[MR_VALUE_TEXT];
@@ -154,8 +126,12 @@ static struct mr_text value_text(struct mr_encoder *e, const struct mr_column *c
     case MR_TIMESTAMP_NTZ:
         mr_temporal_print_timestamp_ntz(&e->options.temporal, c->i64[row], &e->text);
         break;
-    default:
-        mr_buffer_append(&e->text, text, print_number(c, row, text));
+    case MR_DECIMAL:
+        mr_buffer_append(&e->text, text,
+                         mr_value_print_decimal_short(c->i128[row], c->type->scale, text));
+        break;
+    default: /* no times are left: the zone does not matter */
+        mr_buffer_append(&e->text, text, mr_value_print(c, row, NULL, text));
         break;
     }
     return mr_buffer_text(&e->text);
