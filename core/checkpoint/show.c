@@ -1,5 +1,6 @@
 /* "millrace checkpoint show" and "verify": only reading, also while the query runs. */
 #include "core/checkpoint/handle.h"
+#include "core/format/value.h"
 
 struct inspection {
     struct mr_env *env;
@@ -96,16 +97,26 @@ static void inspect(struct inspection *in, struct mr_commit *last)
             &err);
 }
 
+static void print_time(struct mr_buffer *out, const char *what, int64_t us)
+{
+    char text[MR_VALUE_TEXT];
+
+    uint32_t n = mr_value_print_timestamp_ntz(us, text);
+    mr_buffer_append_format(out, "%s%.*s UTC", what, (int)n, text);
+}
+
 static void print_commit(struct inspection *in, const struct mr_commit *c)
 {
     struct mr_buffer *out = in->out;
 
-    mr_buffer_append_format(out, "committed epoch %llu, time %lld us, watermark %lld us\n",
-                            (unsigned long long)c->epoch, (long long)c->time_us,
-                            (long long)c->next_watermark_us);
-    for (uint32_t i = 0; i < c->watermarks_n; i++)
-        mr_buffer_append_format(out, "watermark of input %u: %lld us\n", i,
-                                (long long)c->watermarks_us[i]);
+    mr_buffer_append_format(out, "committed epoch %llu", (unsigned long long)c->epoch);
+    print_time(out, ", time ", c->time_us);
+    print_time(out, ", watermark ", c->next_watermark_us);
+    for (uint32_t i = 0; i < c->watermarks_n; i++) {
+        mr_buffer_append_format(out, "\nwatermark of input %u", i);
+        print_time(out, ": ", c->watermarks_us[i]);
+    }
+    mr_buffer_append_format(out, "\n");
 }
 
 static void print_plan(struct inspection *in, const struct mr_commit *last)

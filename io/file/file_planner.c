@@ -93,18 +93,6 @@ void mr_file_split_read(struct mr_text bytes, struct mr_arena *a, struct mr_file
     out->path = mr_arena_copy(a, bytes.data, n);
 }
 
-/* Another query may be about to make it, so it is no error. */
-static void warn_if_missing(const struct mr_file_planner *p)
-{
-    struct mr_env *env = p->config->env;
-    struct mr_file_stat stat;
-
-    if (!mr_file_is_pattern(p->options.path) &&
-        env->ops->stat(env, p->options.path, &stat) == -ENOENT)
-        fprintf(stderr, "millrace: warning: source \"%s\": %s does not exist (yet)\n",
-                p->config->table->name, p->options.path);
-}
-
 enum mr_status mr_file_planner_open(void *planner, const struct mr_source_config *config,
                                     struct mr_error *err)
 {
@@ -125,7 +113,6 @@ enum mr_status mr_file_planner_open(void *planner, const struct mr_source_config
     p->format_options = MR_NEW_ARRAY(a, struct mr_option, config->table->options_n + 1);
     p->format_options_n = mr_file_format_options(config->table->options, config->table->options_n,
                                                  mr_file_source_options, p->format_options);
-    warn_if_missing(p);
     return MR_OK;
 }
 
