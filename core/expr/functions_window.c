@@ -6,6 +6,8 @@
 
 /* window, window_slice, window_time, session_window. Windows are cut in UTC, whatever the zone. */
 
+enum { WINDOWS_MAX = 100000 }; /* that a row lies in: each is a projection of it */
+
 static bool is_time(const struct mr_type *t)
 {
     return t->kind == MR_TIMESTAMP || t->kind == MR_TIMESTAMP_NTZ;
@@ -98,6 +100,11 @@ static enum mr_status check_window(struct mr_resolve *r, struct mr_expr *call,
         return mr_mismatch(r, call, "PARAMETER_CONSTRAINT_VIOLATION",
                            "The `slide_duration`(%lldL) must be <= the `window_duration`(%lldL).",
                            (long long)w->slide_us, (long long)w->size_us);
+    if ((w->size_us - 1) / w->slide_us >= WINDOWS_MAX)
+        return mr_mismatch(r, call, "PARAMETER_CONSTRAINT_VIOLATION",
+                           "The `slide_duration`(%lldL) must be >= the `window_duration`(%lldL) / "
+                           "%d: a row lies in so many windows at most.",
+                           (long long)w->slide_us, (long long)w->size_us, WINDOWS_MAX);
     int64_t offset = w->offset_us < 0 ? -w->offset_us : w->offset_us;
     if (offset >= w->slide_us)
         return mr_mismatch(r, call, "PARAMETER_CONSTRAINT_VIOLATION",

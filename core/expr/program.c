@@ -1,5 +1,14 @@
 #include "core/expr/program.h"
 
+/* An equal node is looked for among the last ones only: thousands of literals must not cost a
+ * quadratic time. One that is missed is evaluated twice. */
+enum { SEARCH_MAX = 256 };
+
+static uint32_t search_from(const struct program *p)
+{
+    return p->nodes_n > SEARCH_MAX ? p->nodes_n - SEARCH_MAX : 0;
+}
+
 static struct mr_eval_node *new_node(struct program *p, const struct mr_expr *x, struct mr_arena *a)
 {
     struct mr_eval_node *node = MR_NEW(a, struct mr_eval_node);
@@ -73,7 +82,7 @@ static struct mr_eval_node *add_input(struct program *p, const struct mr_expr *x
     bool own = x->kind == MR_EXPR_VARIABLE && p->outer && x->index >= p->variables_from;
     struct mr_eval_node *node;
 
-    for (uint32_t i = 0; i < p->nodes_n; i++)
+    for (uint32_t i = search_from(p); i < p->nodes_n; i++)
         if (p->nodes[i]->expr->kind == x->kind && p->nodes[i]->expr->index == x->index)
             return p->nodes[i];
     node = new_node(p, x, a);
@@ -98,7 +107,7 @@ struct mr_eval_node *mr_program_add(struct program *p, const struct mr_expr *x, 
     if (x->kind == MR_EXPR_COLUMN || x->kind == MR_EXPR_VARIABLE)
         return add_input(p, x, a);
     if (x->kind == MR_EXPR_LITERAL) {
-        for (uint32_t i = 0; i < p->nodes_n; i++)
+        for (uint32_t i = search_from(p); i < p->nodes_n; i++)
             if (p->nodes[i]->expr->kind == MR_EXPR_LITERAL && mr_expr_equal(p->nodes[i]->expr, x))
                 return p->nodes[i];
         return new_node(p, x, a);
@@ -112,7 +121,7 @@ struct mr_eval_node *mr_program_add(struct program *p, const struct mr_expr *x, 
     for (uint32_t i = 0; i < x->args_n; i++)
         args[i] = mr_program_add(p, x->args[i], a);
     if (!(x->function->flags & MR_FN_NONDETERMINISTIC))
-        for (uint32_t i = 0; i < p->nodes_n; i++)
+        for (uint32_t i = search_from(p); i < p->nodes_n; i++)
             if (same_call(p->nodes[i], x, args))
                 return p->nodes[i];
     node = new_node(p, x, a);

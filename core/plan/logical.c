@@ -209,6 +209,23 @@ uint32_t mr_expr_conjuncts(struct mr_expr *x, struct mr_expr **parts)
     return n;
 }
 
+/* "((a AND b) AND c)", made once: of a long chain only the whole has its text. */
+static const char *and_text(struct mr_arena *a, struct mr_expr *const *parts, uint32_t n)
+{
+    struct mr_buffer b;
+
+    mr_buffer_init(&b, a);
+    for (uint32_t i = 1; i < n; i++)
+        mr_buffer_append(&b, "(", 1);
+    for (uint32_t i = 0; i < n; i++) {
+        mr_buffer_append_text(&b, mr_text_of(i ? " AND " : ""));
+        mr_buffer_append_text(&b, mr_text_of(parts[i]->text ? parts[i]->text : "?"));
+        mr_buffer_append_text(&b, mr_text_of(i ? ")" : ""));
+    }
+    mr_buffer_append(&b, "", 1);
+    return (const char *)b.data;
+}
+
 struct mr_expr *mr_expr_and(struct mr_arena *a, struct mr_expr *const *parts, uint32_t n)
 {
     struct mr_expr *all;
@@ -229,8 +246,7 @@ struct mr_expr *mr_expr_and(struct mr_arena *a, struct mr_expr *const *parts, ui
         both->args = MR_NEW_ARRAY(a, struct mr_expr *, 2);
         both->args[0] = all;
         both->args[1] = parts[i];
-        both->text = mr_arena_format(a, "(%s AND %s)", all->text ? all->text : "?",
-                                     parts[i]->text ? parts[i]->text : "?");
+        both->text = i == n - 1 ? and_text(a, parts, n) : "..";
         all = both;
     }
     return all;

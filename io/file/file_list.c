@@ -98,7 +98,7 @@ static enum mr_status walk_folders(struct walk *w, uint32_t base_depth, struct m
     for (uint32_t i = 0; i < w->folders->n; i++) {
         w->folder = w->folders->entries[i].path;
         if (depth_of(w->folder) > base_depth + FOLDERS_DEEP_MAX)
-            return MR_FAIL(err, MR_USER, 0, "%s: folders lie deeper than %d", w->folder,
+            return MR_FAIL(err, MR_QUERY, 0, "%s: folders lie deeper than %d", w->folder,
                            FOLDERS_DEEP_MAX);
         int rc = w->env->ops->list(w->env, w->folder, seen, w);
         if (rc < 0 && rc != -ENOENT)

@@ -67,7 +67,7 @@ enum mr_status mr_file_codec_of(const char *path, enum mr_file_codec *codec, str
         if (n <= m || strcmp(path + n - m, endings[i].ending) != 0)
             continue;
         if (endings[i].codec < 0)
-            return MR_FAIL(err, MR_USER, 0, "%s: files can be plain, .gz or .zst, not %s", path,
+            return MR_FAIL(err, MR_QUERY, 0, "%s: files can be plain, .gz or .zst, not %s", path,
                            endings[i].ending);
         *codec = (enum mr_file_codec)endings[i].codec;
     }

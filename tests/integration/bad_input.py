@@ -52,6 +52,8 @@ REFUSED = {  # name: (job, what the line says)
     "deep type": (job(path("in").replace("INT", "ARRAY<" * 5000 + "INT" + ">" * 5000)), "nested deeper than 200"),
     "deep expression": (job(steps=sql("SELECT " + "(" * 5000 + "1" + ")" * 5000 + " FROM s")), "[FAILED_TO_PARSE_TOO_COMPLEX]"),
     "deep query": (job(steps=sql("SELECT * FROM " + "(SELECT * FROM " * 2000 + "s" + ")" * 2000)), "[FAILED_TO_PARSE_TOO_COMPLEX]"),
+    "too many windows": (job(steps=sql("SELECT count(*) AS n FROM s GROUP BY window(at, '100 days', '1 microsecond')"), sink="{format: noop, output_mode: update}"),
+                         "[DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION]"),
     "unknown function": (job(steps=sql("SELECT uper(name) FROM s")), "j.yaml:5:26: [UNRESOLVED_ROUTINE]"),
     "unknown column": (job(steps=sql("SELECT nam FROM s")), "j.yaml:5:26: [UNRESOLVED_COLUMN.WITH_SUGGESTION]"),
     "unknown table": (job(steps=sql("SELECT 1 FROM t")), "j.yaml:5:33: [TABLE_OR_VIEW_NOT_FOUND]"),
@@ -88,12 +90,15 @@ RUNS = {  # name: (job, content of in/b.json or what to do with the folder, rows
     "zero bytes": (job(steps=JUST_IDS), b'\0\0\0\n{"id":6}\n', ids(6) + [{}]),
     "a pipe": (job(steps=JUST_IDS), pipe, []),
     "a link to nowhere": (job(steps=JUST_IDS), loose_link, []),
+    "a long list": (job(steps=sql("SELECT id FROM s WHERE id IN (%s)" % ", ".join(map(str, range(20000))))), b'{"id":5}\n{"id":20000}\n', ids(5)),
+    "a long chain": (job(steps=sql("SELECT id FROM s WHERE " + " AND ".join("id <> %d" % i for i in range(100, 4100)))), b'{"id":99}\n{"id":100}\n', ids(99)),
     "one row a batch": (job(steps=JUST_IDS, more="engine: {workers: 4, batch_rows: 1, ring_slots: 2}\n"), b'{"id":5}\n', ids(5)),
     "little memory": (job(steps=JUST_IDS, more="engine: {memory_limit: 16m, workers: 1}\n"), b'{"id":5}\n', ids(5)),
 }
 
 FAILS = {  # name: (job, {file: content}, what the line says)
     "cut off gzip": (job(), {"in/b.json.gz": gzip.compress(b'{"id":5}\n' * 1000)[:-20]}, "in/b.json.gz: the compressed file is cut off"),
+    "unknown compression": (job(), {"in/b.json.bz2": b"hello"}, "in/b.json.bz2: files can be plain, .gz or .zst, not .bz2"),
     "no gzip": (job(), {"in/b.json.gz": b"hello"}, "in/b.json.gz: bad compressed data"),
     "bad cast": (job(steps=sql("SELECT CAST(name AS INT) AS x FROM s")), {}, "j.yaml:5:26: [CAST_INVALID_INPUT]"),
     "secret in a row": (job(steps=sql("SELECT CAST('${env:MILLRACE_SECRET}' || name AS INT) AS x FROM s")), {}, "The value '***a'"),
