@@ -1,40 +1,27 @@
 #include "core/checkpoint/head.h"
 
 #include "core/checkpoint/crc32c.h"
-#include <errno.h>
+#include "core/checkpoint/small_file.h"
 
 enum mr_status mr_head_load(struct mr_env *env, const char *path, struct mr_arena *a,
                             struct mr_head *head, struct mr_text *plan, bool *found,
                             struct mr_error *err)
 {
-    struct mr_file_stat st;
-    struct mr_file *file;
+    struct mr_text data;
+    struct mr_head h;
 
     *head = (struct mr_head){0};
     *plan = (struct mr_text){NULL, 0};
-    int rc = env->ops->stat(env, path, &st);
-    *found = rc != -ENOENT;
-    if (rc == -ENOENT)
-        return MR_OK;
-    uint8_t *data = mr_arena_alloc(a, rc == 0 ? st.size + 1 : 1);
-    if (rc == 0)
-        rc = env->ops->open(env, path, MR_OPEN_READ, &file);
-    if (rc < 0)
-        return MR_FAIL(err, MR_IO, -rc, "checkpoint: open %s", path);
-    int64_t n = env->ops->read(file, data, st.size, 0);
-    env->ops->close(file);
-    if (n < 0)
-        return MR_FAIL(err, MR_IO, (int)-n, "checkpoint: read %s", path);
-    struct mr_head h;
-    if ((uint64_t)n < sizeof h)
-        return MR_OK;
-    memcpy(&h, data, sizeof h);
-    if (h.magic != MR_HEAD_MAGIC || h.plan_bytes > (uint64_t)n - sizeof h ||
-        h.crc != mr_crc32c(0, data + 8, sizeof h - 8 + h.plan_bytes))
+    enum mr_status status = mr_small_file_read(env, path, a, &data, found, err);
+    if (status != MR_OK || data.n < sizeof h)
+        return status;
+    memcpy(&h, data.data, sizeof h);
+    if (h.magic != MR_HEAD_MAGIC || h.plan_bytes > data.n - sizeof h ||
+        h.crc != mr_crc32c(0, data.data + 8, sizeof h - 8 + h.plan_bytes))
         return MR_OK;
     *head = h;
     if (h.plan_bytes)
-        *plan = (struct mr_text){(char *)data + sizeof h, h.plan_bytes};
+        *plan = (struct mr_text){data.data + sizeof h, h.plan_bytes};
     return MR_OK;
 }
 

@@ -1,7 +1,7 @@
 #include "core/checkpoint/metadata.h"
 
 #include "core/checkpoint/crc32c.h"
-#include <errno.h>
+#include "core/checkpoint/small_file.h"
 #include <stdlib.h>
 
 static const char *const slot_names[] = {"i64", "f64", "i128", "bytes"};
@@ -288,23 +288,9 @@ static enum mr_status parse(struct parser *p, struct mr_metadata *m)
 enum mr_status mr_metadata_load(struct mr_env *env, const char *path, struct mr_arena *a,
                                 struct mr_metadata *out, bool *found, struct mr_error *err)
 {
-    struct mr_file_stat st;
-    struct mr_file *file;
+    struct parser p = {.arena = a, .path = path, .err = err};
 
     *out = (struct mr_metadata){0};
-    int rc = env->ops->stat(env, path, &st);
-    *found = rc != -ENOENT;
-    if (rc == -ENOENT)
-        return MR_OK;
-    char *data = mr_arena_alloc(a, rc == 0 ? st.size + 1 : 1);
-    if (rc == 0)
-        rc = env->ops->open(env, path, MR_OPEN_READ, &file);
-    if (rc < 0)
-        return MR_FAIL(err, MR_IO, -rc, "checkpoint: open %s", path);
-    int64_t n = env->ops->read(file, data, st.size, 0);
-    env->ops->close(file);
-    if (n < 0)
-        return MR_FAIL(err, MR_IO, (int)-n, "checkpoint: read %s", path);
-    struct parser p = {.arena = a, .path = path, .rest = {data, (uint64_t)n}, .err = err};
-    return parse(&p, out);
+    enum mr_status status = mr_small_file_read(env, path, a, &p.rest, found, err);
+    return status != MR_OK || !*found ? status : parse(&p, out);
 }
