@@ -1,11 +1,11 @@
 /* env.h - the outside world as one table of functions: files, clock, randomness.
  *
  * Why      All of time, disk and chance goes through here, so that a test can replace it: io/uring
- * and io/posix implement it for real, the simulator and fault modules for tests. Errors   Functions
- * give 0 or more, or -errno. Short reads and writes are handled by the implementation: a read gives
- * less only at the end of the file. fsync    An error of sync is final: the caller must give the
- * file up, never try again. Threads  Each thread opens an env of its own (a ring per thread); files
- * may not be shared.
+ *          and io/posix implement it for real, the simulator and fault modules for tests.
+ * Errors   Functions give 0 or more, or -errno. Short reads and writes are handled by the
+ *          implementation: a read gives less only at the end of the file.
+ * fsync    An error of sync is final: the caller must give the file up, never try again.
+ * Threads  Each thread opens an env of its own (a ring per thread); files may not be shared.
  */
 #pragma once
 #include "core/base/error.h"

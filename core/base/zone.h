@@ -1,11 +1,13 @@
 /* zone.h - time zones: IANA names, offsets ("+02:00", "UTC+2", "GMT-8") and "Z", as Java's ZoneId.
  *
- * Source   cctz over the system's zone files. Gap: a local time that does not exist moves forward
- * by the gap's length. Overlap: the earlier offset. As java.time has it. Speed    Offsets of 1970
- * to 2100 are found by an index of 12-day buckets, without a search; UTC and fixed offsets are one
- * addition. Names    As Spark takes them: also "+2:00" and Java's short ids (PST, JST). Case
- * counts. Threads  A zone is immutable after open, shared by all. Never closed (there are few: at
- * most MR_ZONES_MAX).
+ * Source   cctz over the system's zone files.
+ * Gap      A local time that does not exist moves forward by the gap's length. Overlap: the earlier
+ *          offset. As java.time has it.
+ * Speed    Offsets of 1970 to 2100 are found by an index of 12-day buckets, without a search; UTC
+ *          and fixed offsets are one addition.
+ * Names    As Spark takes them: also "+2:00" and Java's short ids (PST, JST). Case counts.
+ * Threads  A zone is immutable after open, shared by all. Never closed (there are few: at most
+ *          MR_ZONES_MAX).
  */
 #pragma once
 #include "core/base/error.h"

@@ -1,10 +1,12 @@
 /* head.h - the small file that a process leaves behind for the next. Internal to core/checkpoint.
  *
  * Why      The plan of an epoch must outlive the process, not the machine: then the epoch runs
- * again as it was cut. A plain write into the page cache does that for 4 us; the log's O_DIRECT
- * would take 37. After a power cut the plan may be gone, and with it all that the epoch did. Also
- * Which group of the log was durable: a broken last group is then no torn tail. Form     struct
- * mr_head, then the plan record. Written in place; one that is torn counts as absent.
+ *          again as it was cut. A plain write into the page cache does that for 4 us; the log's
+ *          O_DIRECT would take 37. After a power cut the plan may be gone, and with it all that
+ *          the epoch did.
+ * Also     Which group of the log was durable: a broken last group is then no torn tail.
+ * Form     struct mr_head, then the plan record. Written in place; one that is torn counts as
+ *          absent.
  */
 #pragma once
 #include "core/checkpoint/blocks.h"

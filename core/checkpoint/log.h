@@ -1,14 +1,15 @@
 /* log.h - the write-ahead log: groups of records in segments. Internal to core/checkpoint.
  *
  * Group    What one append writes: a header of 64 bytes, records, zeros up to a block of 4 KiB. A
- * group begins on a block and never touches one that was written before: what is durable is never
- *          written again, at the price of at most a block per epoch.
+ *          group begins on a block and never touches one that was written before: what is durable
+ *          is never written again, at the price of at most a block per epoch.
  * Chain    A group is valid with its magic, segment number, own number (one more than the one
- * before), the header CRC of the one before, and its CRCs. It tells which group was durable when it
- * was written. End      The first place without a valid group. It is a torn tail if nobody claims
- * that a group from there on was durable, neither a later group nor the head; else it is
- * corruption. Segment  log/N, zero-filled before use, so that a durable append changes no metadata;
- * recycled under a new number when no longer needed. The next one is prepared in small steps.
+ *          before), the header CRC of the one before, and its CRCs. It tells which group was
+ *          durable when it was written.
+ * End      The first place without a valid group. It is a torn tail if nobody claims that a group
+ *          from there on was durable, neither a later group nor the head; else it is corruption.
+ * Segment  log/N, zero-filled before use, so that a durable append changes no metadata; recycled
+ *          under a new number when no longer needed. The next one is prepared in small steps.
  */
 #pragma once
 #include "core/checkpoint/blocks.h"

@@ -1,7 +1,8 @@
 /* metadata.h - the file that says whose checkpoint a folder is. Internal to core/checkpoint.
  *
- * Form     Lines "key value", the last one the CRC of those before. Types without field names, with
- * ? (may be null) or ! (may not) behind each; the name of a field after a blank is only for people.
+ * Form     Lines "key value", the last one the CRC of those before. Types without field names,
+ *          with ? (may be null) or ! (may not) behind each; the name of a field after a blank is
+ *          only for people.
  */
 #pragma once
 #include "core/checkpoint/checkpoint.h"

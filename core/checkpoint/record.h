@@ -1,7 +1,7 @@
 /* record.h - plans and commits as bytes. Internal to core/checkpoint.
  *
- * Layout   Little-endian, fields in the order of the structs; a text is its length in 32 bits, then
- * its bytes; length UINT32_MAX: data NULL. README.md has the bytes.
+ * Layout   Little-endian, fields in the order of the structs; a text is its length in 32 bits,
+ *          then its bytes; length UINT32_MAX: data NULL. README.md has the bytes.
  */
 #pragma once
 #include "core/checkpoint/checkpoint.h"

@@ -1,11 +1,12 @@
 /* snapshot.h - rounds: the whole state, partition by partition, over many epochs. Internal to
  * core/checkpoint.
  *
- * File     snapshot/N.tmp while it is written, snapshot/N when it is whole and durable; so a broken
- * file with the final name is corruption, and a temporary one is rubbish. Chunk    A header of 64
- * bytes, data, zeros up to 16 bytes; chunks are chained by header CRC. First BEGIN, then SOURCE and
- * STATE in any order, then END. Tags     A chunk holds what was true after its epoch. The log from
- * first_group on has all later changes.
+ * File     snapshot/N.tmp while it is written, snapshot/N when it is whole and durable; so a
+ *          broken file with the final name is corruption, and a temporary one is rubbish.
+ * Chunk    A header of 64 bytes, data, zeros up to 16 bytes; chunks are chained by header CRC.
+ *          First BEGIN, then SOURCE and STATE in any order, then END.
+ * Tags     A chunk holds what was true after its epoch. The log from first_group on has all later
+ *          changes.
  */
 #pragma once
 #include "core/checkpoint/blocks.h"

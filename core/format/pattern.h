@@ -1,8 +1,7 @@
 /* pattern.h - Java's DateTimeFormatter patterns as Spark takes them, compiled once.
  *
- * Errors   A letter that Spark refuses is an error of the query
- * (INCONSISTENT_BEHAVIOR_CROSS_VERSION .DATETIME_PATTERN_RECOGNITION and its like), found at
- * compile.
+ * Errors   A letter that Spark refuses is an error of the query, found at compile
+ *          (INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION and its like).
  */
 #pragma once
 #include "core/base/error.h"

@@ -1,8 +1,8 @@
 /* pattern_item.h - a compiled pattern, for pattern_*.c only.
  *
  * How      A list of items, run from left to right; an optional section is a pair of items that
- * know each other. Numbers that touch share digits as in java.time: the first of them leaves to the
- * fixed ones behind it what these need.
+ *          know each other. Numbers that touch share digits as in java.time: the first of them
+ *          leaves to the fixed ones behind it what these need.
  */
 #pragma once
 #include "core/format/pattern.h"

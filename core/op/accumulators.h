@@ -2,8 +2,9 @@
  * aggregate.
  *
  * What     Both aggregate nodes carry the same list of aggregates; its slots, in order, are the
- * columns that the partial node emits after the keys, and the slots of a row in state. Columns  I64
- * -> BIGINT, F64 -> DOUBLE, I128 -> DECIMAL(38,0), BYTES -> BINARY, null where nothing was stored.
+ *          columns that the partial node emits after the keys, and the slots of a row in state.
+ * Columns  I64 -> BIGINT, F64 -> DOUBLE, I128 -> DECIMAL(38,0), BYTES -> BINARY, null where
+ *          nothing was stored.
  */
 #pragma once
 #include "core/op/operator.h"

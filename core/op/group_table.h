@@ -1,9 +1,9 @@
 /* group_table.h - groups of a partial aggregate in memory: keys and their slots, numbered from 0.
  *
  * Keys     words: a fixed number of 64-bit words per key, or encoded rows (core/state/row.h). One
- * table has one of both. Index    kernels/group; at most half full; it doubles, from the stored
- * hashes. Owner    Everything lies in the table's arena; clear forgets all groups and keeps the
- * memory.
+ *          table has one of both.
+ * Index    kernels/group; at most half full; it doubles, from the stored hashes.
+ * Owner    Everything lies in the table's arena; clear forgets all groups and keeps the memory.
  */
 #pragma once
 #include "core/op/operator.h"

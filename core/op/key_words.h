@@ -1,10 +1,11 @@
 /* key_words.h - grouping keys as a fixed number of 64-bit words, when their types allow it.
  *
  * What     Two keys are equal iff their words are: NULL equals NULL, NaN equals NaN, -0.0 equals
- * 0.0, as in encoded rows. A text takes the two words of its view, so only texts of at most 12
- * bytes fit; rows with longer ones are told apart by split and go the way of encoded rows. Nulls
- * Values of up to 4 bytes keep the null bit in their own word; a null text has a length of -1;
- *          wider ones share one word of null bits, the last.
+ *          0.0, as in encoded rows. A text takes the two words of its view, so only texts of at
+ *          most 12 bytes fit; rows with longer ones are told apart by split and go the way of
+ *          encoded rows.
+ * Nulls    Values of up to 4 bytes keep the null bit in their own word; a null text has a length of
+ *          -1; wider ones share one word of null bits, the last.
  */
 #pragma once
 #include "core/op/operator.h"

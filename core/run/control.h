@@ -1,9 +1,9 @@
 /* control.h - a query, as its control thread and the parts on the workers see it.
  *
  * Threads  All is the control thread's (before start: the opener's), except: while a command runs,
- * parts read config, shape, epoch, sources and splits; they write failed (the first to fail writes
- *          error), their leaf counters and pending. The command's release and the counter's acquire
- * order the rest.
+ *          parts read config, shape, epoch, sources and splits; they write failed (the first to
+ *          fail writes error), their leaf counters and pending. The command's release and the
+ *          counter's acquire order the rest.
  */
 #pragma once
 #include "core/run/engine.h"

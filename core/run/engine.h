@@ -1,10 +1,11 @@
 /* engine.h - the workers: what core/run shares about them.
  *
  * Worker   Runs slices of the parts of all queries in turn. When none has work it spins at most 20
- * us, then sleeps on `events`, which everyone who gives it work raises. Part     The share of one
- * query on one worker (pipeline.h). The control thread gives a part one command at a time and
- * sleeps until all parts have done it. Threads  slots[]: set by a control thread to a new part,
- * cleared by the worker when the part is closed.
+ *          us, then sleeps on `events`, which everyone who gives it work raises.
+ * Part     The share of one query on one worker (pipeline.h). The control thread gives a part one
+ *          command at a time and sleeps until all parts have done it.
+ * Threads  slots[]: set by a control thread to a new part, cleared by the worker when the part is
+ *          closed.
  */
 #pragma once
 #include "core/mem/mem.h"

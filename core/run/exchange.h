@@ -1,13 +1,14 @@
 /* exchange.h - rows from every worker to the owners of their keys.
  *
  * How      W x W pairs. The sender copies rows into packets of at most batch_rows rows; a ring
- * takes them there, a ring brings them home. A pair has ring_slots packets: when none is at home
- * the sender is blocked, which is the back-pressure. Rings hold all packets and the end marker, so
- *          a push never fails.
+ *          takes them there, a ring brings them home. A pair has ring_slots packets: when none is
+ *          at home the sender is blocked, which is the back-pressure. Rings hold all packets and
+ *          the end marker, so a push never fails.
  * Hash     Of the encoded key columns (state/row.h), the same as in the state's tables, so that
- * rows and state of a partition meet on its owner: owner = partition * W / 256. Without keys all
- * rows go to worker 0. Threads  sender: the source worker. receiver: the target worker. A packet
- * belongs to the one whose side it is on.
+ *          rows and state of a partition meet on its owner: owner = partition * W / 256. Without
+ *          keys all rows go to worker 0.
+ * Threads  sender: the source worker. receiver: the target worker. A packet belongs to the one
+ *          whose side it is on.
  */
 #pragma once
 #include "core/batch/builder.h"

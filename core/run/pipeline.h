@@ -2,13 +2,15 @@
  * through.
  *
  * Push     A leaf's batch goes to its parent, what that gives out to the next, up to the stage's
- * root. Frames stand for calls, so nothing recurses on data and a blocked push is resumed where it
- *          was: only its stage waits, the stages above go on (and are served first, so rings
- * drain). Epoch    Leaves exhausted -> mark, children before parents -> end markers or sink; all
- * stages done -> the sink's part is prepared and state changes are put down -> the part has
- * finished. Memory   arena: the query's lifetime. scratch: one per operator, reset before each of
- * its calls. epoch: reset at each epoch's start. When a budget is exhausted they jump to escape,
- * which mr_part_slice sets and turns into the failure of the query.
+ *          root. Frames stand for calls, so nothing recurses on data and a blocked push is resumed
+ *          where it was: only its stage waits, the stages above go on (and are served first, so
+ *          rings drain).
+ * Epoch    Leaves exhausted -> mark, children before parents -> end markers or sink; all stages
+ *          done -> the sink's part is prepared and state changes are put down -> the part has
+ *          finished.
+ * Memory   arena: the query's lifetime. scratch: one per operator, reset before each of its calls.
+ *          epoch: reset at each epoch's start. When a budget is exhausted they jump to escape,
+ *          which mr_part_slice sets and turns into the failure of the query.
  */
 #pragma once
 #include "core/op/sink.h"

@@ -1,8 +1,9 @@
 /* shape.h - a physical plan cut into stages: what all workers share of it, read-only.
  *
- * Stage    The nodes between leaves (sources, values, receiving exchanges) and the next exchange or
- * the sink, which is its root. Stage 0 has the sink; a stage has a higher number than the one it
- *          sends to. An exchange is the root of its own stage and a leaf of the one above.
+ * Stage    The nodes between leaves (sources, values, receiving exchanges) and the next exchange
+ *          or the sink, which is its root. Stage 0 has the sink; a stage has a higher number than
+ *          the one it sends to. An exchange is the root of its own stage and a leaf of the one
+ *          above.
  */
 #pragma once
 #include "core/op/operator.h"

@@ -1,23 +1,34 @@
 /* ast.h - the unresolved plan: what the user said, before names and types are known.
  *
  * What     Relations are named as Spark Connect's. Three front-ends make them: the SQL parser, the
- * job file's steps and the C API. Names keep the user's spelling; they compare without case. Owner
- * Everything lies in one arena. place: line and column in the statement's text, from 1. Depth    Of
- * a tree at most MR_DEPTH_MAX, AND and OR are balanced: walks may recurse. Shapes   What the parser
- * makes of syntax that is no plain call, name first, then args: a != b             not(=(a, b)) a
- * BETWEEN x AND y   and(>=(a, x), <=(a, y)) a || b             concat(a, b)            a << b, >>,
- * >>>     shiftleft, shiftright, shiftrightunsigned -a                 negative(a), a number: a
- * negative LITERAL   +a  positive(a) a IS TRUE          <=>(a, true)            a IS UNKNOWN
- * isnull(a) a IS DISTINCT FROM b  not(<=>(a, b))       NOT after a         not(..) around it a LIKE
- * p ESCAPE e  like(a, p, e)           a LIKE ANY (p, q)   or(like(a, p), like(a, q)); ALL: and CASE
- * x WHEN v ..   case(=(x, v), ..)       (a, b)              struct(a, b) EXTRACT(f FROM x)
- * extract('f', x)         POSITION(a IN b)    position(a, b) TRIM(BOTH c FROM x) trim(c, x), ltrim,
- * rtrim: the characters come first, as in Spark's trim(c, x) SUBSTRING(x FROM y FOR z) substring(x,
- * y, z)   OVERLAY(x PLACING y FROM p FOR n) overlay(x, y, p, n) TIMESTAMPADD(unit, n, t),
- * DATEADD(unit, n, t)  timestampadd('unit', n, t); timestampdiff alike TIMESTAMP '..', DATE '..'
- * CAST of the text, checked to be valid; X'1F' a BINARY LITERAL current_date       NAME, as the
- * user wrote it: a column of that name wins over the function INTERVAL ..        LITERAL of
- * INTERVAL_YEAR_MONTH or INTERVAL_DAY_TIME
+ *          job file's steps and the C API. Names keep the user's spelling; they compare without case.
+ * Owner    Everything lies in one arena. place: line and column in the statement's text, from 1.
+ * Depth    Of a tree at most MR_DEPTH_MAX, AND and OR are balanced: walks may recurse.
+ * Shapes   What the parser makes of syntax that is no plain call, name first, then args:
+ *            a != b                             not(=(a, b))
+ *            a BETWEEN x AND y                  and(>=(a, x), <=(a, y))
+ *            a || b                             concat(a, b)
+ *            a << b, >>, >>>                    shiftleft, shiftright, shiftrightunsigned
+ *            -a                                 negative(a); a number: a negative LITERAL
+ *            +a                                 positive(a)
+ *            a IS TRUE                          <=>(a, true)
+ *            a IS UNKNOWN                       isnull(a)
+ *            a IS DISTINCT FROM b               not(<=>(a, b))
+ *            NOT after a                        not(..) around it
+ *            a LIKE p ESCAPE e                  like(a, p, e)
+ *            a LIKE ANY (p, q)                  or(like(a, p), like(a, q)); ALL: and
+ *            CASE x WHEN v ..                   case(=(x, v), ..)
+ *            (a, b)                             struct(a, b)
+ *            EXTRACT(f FROM x)                  extract('f', x)
+ *            POSITION(a IN b)                   position(a, b)
+ *            TRIM(BOTH c FROM x)                trim(c, x), ltrim, rtrim: the characters come first
+ *            SUBSTRING(x FROM y FOR z)          substring(x, y, z)
+ *            OVERLAY(x PLACING y FROM p FOR n)  overlay(x, y, p, n)
+ *            TIMESTAMPADD(unit, n, t), DATEADD  timestampadd('unit', n, t); timestampdiff alike
+ *            TIMESTAMP '..', DATE '..'          CAST of the text, checked to be valid
+ *            X'1F'                              a BINARY LITERAL
+ *            current_date                       NAME, as the user wrote it: a column of that name wins
+ *            INTERVAL ..                        LITERAL of INTERVAL_YEAR_MONTH or INTERVAL_DAY_TIME
  */
 #pragma once
 #include "core/batch/column.h"

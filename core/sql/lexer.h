@@ -1,9 +1,10 @@
 /* lexer.h - Spark SQL text -> tokens.
  *
  * What     One pass over the text. Words are not told from keywords here: Spark reserves none, so
- * the parser decides by place. Comments, hints among them, are dropped. Owner    Tokens lie in the
- * arena and borrow the text. The last one is MR_TOKEN_END. Errors   Only an unclosed comment. What
- * no rule fits becomes MR_TOKEN_UNKNOWN, one character, and the parser says where it is.
+ *          the parser decides by place. Comments, hints among them, are dropped.
+ * Owner    Tokens lie in the arena and borrow the text. The last one is MR_TOKEN_END.
+ * Errors   Only an unclosed comment. What no rule fits becomes MR_TOKEN_UNKNOWN, one character,
+ *          and the parser says where it is.
  */
 #pragma once
 #include "core/expr/expr.h"

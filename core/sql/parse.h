@@ -1,11 +1,11 @@
 /* parse.h - what the files of the parser share: its state, tokens by place, node makers.
  *
  * Failure  It sticks: mr_parse_fail notes the first error and moves to the end of the text, so that
- * every loop ends and every function may go on with what it has. Functions that give a node always
- *          give one. Only the entry points look at failed.
+ *          every loop ends and every function may go on with what it has. Functions that give a
+ *          node always give one. Only the entry points look at failed.
  * Keywords A word is a keyword where the grammar asks for it. Where that reading fails later, the
- * entry point parses again with the last word so read taken as a name (parser.c), which is how a
- *          grammar without reserved words reads "SELECT id FROM WHERE v > 1".
+ *          entry point parses again with the last word so read taken as a name (parser.c), which is
+ *          how a grammar without reserved words reads "SELECT id FROM WHERE v > 1".
  */
 #pragma once
 #include "core/sql/lexer.h"

@@ -1,8 +1,9 @@
 /* parser.h - Spark SQL text -> unresolved plan (ast.h).
  *
  * How      Recursive descent, precedence climbing, depth limit MR_DEPTH_MAX. Spark has no reserved
- * words: keywords are names unless their place makes them keywords. Errors   MR_USER with
- * PARSE_SYNTAX_ERROR (or Spark's finer condition), line and column in the text.
+ *          words: keywords are names unless their place makes them keywords.
+ * Errors   MR_USER with PARSE_SYNTAX_ERROR (or Spark's finer condition), line and column in the
+ *          text.
  */
 #pragma once
 #include "core/sql/ast.h"

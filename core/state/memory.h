@@ -1,8 +1,9 @@
 /* memory.h - memory of one part of state, charged to its budget. Internal to core/state.
  *
- * What     Blocks for indices, slabs for rows, and a heap for BYTES slots: powers of two from 16 bytes,
- * cut from pages and kept in free lists; above MR_HEAP_SMALL_MAX each is a block of its own, in a
- * list. Limits   When the budget is exhausted alloc jumps to escape, as an arena does.
+ * What     Blocks for indices, slabs for rows, and a heap for BYTES slots: powers of two from 16
+ *          bytes, cut from pages and kept in free lists; above MR_HEAP_SMALL_MAX each is a block
+ *          of its own, in a list.
+ * Limits   When the budget is exhausted alloc jumps to escape, as an arena does.
  */
 #pragma once
 #include "core/expr/aggregate.h"

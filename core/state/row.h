@@ -1,12 +1,12 @@
 /* row.h - keys of several columns as bytes that are equal iff the keys are equal.
  *
  * Rule     As Spark's state keys: NULL equals NULL, NaN equals NaN, -0.0 equals 0.0, also inside
- * structs and arrays; a null struct differs from a struct of nulls. Layout   A null bitmap (bit i
- * of byte i/8 set = field i is null), then the fields. Fixed width: little-endian, zeros if null
- * (DECIMAL up to 18 digits: 8 bytes; BOOLEAN: 1). STRING, BINARY: u32 length, bytes. STRUCT: nested
- * the same way. ARRAY: u32 count, null bitmap, elements. MAP: u32 count, bitmap and elements of the
- * keys, then of the values. A null of these: nothing (a struct of fixed width only: zeros). No
- * fields: no bytes.
+ *          structs and arrays; a null struct differs from a struct of nulls.
+ * Layout   A null bitmap (bit i of byte i/8 set = field i is null), then the fields. Fixed width:
+ *          little-endian, zeros if null (DECIMAL up to 18 digits: 8 bytes; BOOLEAN: 1). STRING,
+ *          BINARY: u32 length, bytes. STRUCT: nested the same way. ARRAY: u32 count, null bitmap,
+ *          elements. MAP: u32 count, bitmap and elements of the keys, then of the values. A null
+ *          of these: nothing (a struct of fixed width only: zeros). No fields: no bytes.
  */
 #pragma once
 #include "core/batch/builder.h"

@@ -1,9 +1,9 @@
 /* segment.h - rows of one time bucket: slabs and index. Internal to core/state.
  *
  * Row      A reference is slab << 10 | offset / 16; slabs are at most 16 KiB, except those of one
- * huge row. A slab begins with 16 bytes that hold its size, so reference 0 is no row. Index Groups
- * of 16 tags are probed in turn from the one that the hash names; a group with an empty tag ends
- * the search. Nothing is deleted singly: a sweep builds the index again.
+ *          huge row. A slab begins with 16 bytes that hold its size, so reference 0 is no row.
+ * Index    Groups of 16 tags are probed in turn from the one that the hash names; a group with an
+ *          empty tag ends the search. Nothing is deleted singly: a sweep builds the index again.
  */
 #pragma once
 #include "core/state/memory.h"

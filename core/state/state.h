@@ -1,16 +1,17 @@
 /* state.h - what operators remember: typed tables, one part per worker.
  *
- * What     An operator declares tables (keys, slots, expiry); the runtime makes one struct mr_state
- * per worker and table, logs what an epoch changed, snapshots, loads, shows and evicts. The
- *          operator only finds, inserts and visits rows.
+ * What     An operator declares tables (keys, slots, expiry); the runtime makes one struct
+ *          mr_state per worker and table, logs what an epoch changed, snapshots, loads, shows and
+ *          evicts. The operator only finds, inserts and visits rows.
  * Layout   Rows lie in segments by time bucket of their expiry: eviction drops segments; at most
- * the bucket that the watermark cuts is swept. A segment has slabs of rows (addresses are stable
- *          until eviction) and a linear-probing index of 1-byte tags and 4-byte row references: one
- *          index while it is small, one per partition above that, so that growing never moves more
- * than a 256th and a partition can be snapshot without looking at the others. Keys are encoded rows
- * (row.h), equal iff bytes are equal. Threads  One worker. Hash     64 bits of the encoded key; the
- * top byte is the virtual partition, so rows of a partition can be listed and moved to another
- * worker at a restart.
+ *          the bucket that the watermark cuts is swept. A segment has slabs of rows (addresses are
+ *          stable until eviction) and a linear-probing index of 1-byte tags and 4-byte row
+ *          references: one index while it is small, one per partition above that, so that growing
+ *          never moves more than a 256th and a partition can be snapshot without looking at the
+ *          others. Keys are encoded rows (row.h), equal iff bytes are equal.
+ * Threads  One worker.
+ * Hash     64 bits of the encoded key; the top byte is the virtual partition, so rows of a
+ *          partition can be listed and moved to another worker at a restart.
  */
 #pragma once
 #include "core/batch/builder.h"

@@ -1,7 +1,7 @@
 /* file_bad.h - where rejected records go: bad_records/epoch-E-split-S.json, one JSON object a line.
  *
  * Rule     The name is that of the split, so an epoch that runs again writes the same file again.
- * It is durable before the split is done, thus before the epoch is committed.
+ *          It is durable before the split is done, thus before the epoch is committed.
  */
 #pragma once
 #include "core/format/format.h"

@@ -1,7 +1,7 @@
 /* file_seen.h - the set of files that a source has taken, with their times.
  *
  * Limits   Entries older than the purge time go, as in Spark's SeenFilesMap: such files are never
- * taken.
+ *          taken.
  */
 #pragma once
 #include "core/mem/arena.h"

@@ -1,11 +1,12 @@
 /* file_sink.h - inside the file sink.
  *
- * How      A writer appends to ".part-..tmp", an open file under a hidden name, which is durable up
- * to the length that the commit record names; the committer renames it to its final name when it is
- *          big or old enough, when the query ends, or at the next start (cut back to the length
- * that the last commit names). So readers see whole files only, millisecond epochs make no
- * thousands of them, and an epoch without a commit record leaves nothing visible. Prepared One
- * record per open file: flags, length, path. Versioned by its first byte.
+ * How      A writer appends to ".part-..tmp", an open file under a hidden name, which is durable
+ *          up to the length that the commit record names; the committer renames it to its final
+ *          name when it is big or old enough, when the query ends, or at the next start (cut back
+ *          to the length that the last commit names). So readers see whole files only, millisecond
+ *          epochs make no thousands of them, and an epoch without a commit record leaves nothing
+ *          visible.
+ * Prepared One record per open file: flags, length, path. Versioned by its first byte.
  */
 #pragma once
 #include "io/file/file_options.h"

@@ -2,7 +2,7 @@
  *
  * Offsets  {"logOffset":N} for people; the bytes are a list of files with time and size.
  * Split    a byte range of one file. A record belongs to the split in which its first byte lies:
- * all but the first split skip to behind the first newline at or after start - 1.
+ *          all but the first split skip to behind the first newline at or after start - 1.
  */
 #pragma once
 #include "io/file/file_list.h"

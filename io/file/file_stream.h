@@ -2,7 +2,8 @@
  * applied.
  *
  * How      Two buffers: while records of one are decoded, the other is read ahead. What is left
- * over of a record is moved in front of the next window, into a head that every buffer keeps free.
+ *          over of a record is moved in front of the next window, into a head that every buffer
+ *          keeps free.
  * Owner    data[0..n) is valid until the next fill; a batch may borrow it until then.
  * Limits   A record of more than MR_FILE_RECORD_BYTES_MAX is not held: see mr_file_stream_skip.
  */

@@ -1,12 +1,13 @@
 /* kafka_sink.h - inside the Kafka sink.
  *
- * How      One transactional producer per query, shared by the writers (librdkafka is thread-safe).
- * An epoch is one transaction; a record with the query's id as key and the epoch as value goes, in
- *          the same transaction, to the compacted topic millrace.epochs, which does not expire.
- * After a crash, init_transactions ends what was left open, and the marker, read with
- * read_committed, tells whether the last planned epoch is out. Doubt    When the end of a
- * transaction times out, the producer is thrown away, a new one asks Kafka to settle the
- * transaction (init_transactions), and the marker decides: out, or failed.
+ * How      One transactional producer per query, shared by the writers (librdkafka is
+ *          thread-safe). An epoch is one transaction; a record with the query's id as key and the
+ *          epoch as value goes, in the same transaction, to the compacted topic millrace.epochs,
+ *          which does not expire. After a crash, init_transactions ends what was left open, and
+ *          the marker, read with read_committed, tells whether the last planned epoch is out.
+ * Doubt    When the end of a transaction times out, the producer is thrown away, a new one asks
+ *          Kafka to settle the transaction (init_transactions), and the marker decides: out, or
+ *          failed.
  */
 #pragma once
 #include "io/kafka/kafka_conf.h"

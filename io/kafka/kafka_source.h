@@ -1,11 +1,11 @@
 /* kafka_source.h - inside the Kafka source.
  *
- * How      The planner owns one consumer for all workers. Each partition is fetched into a queue of
- * its own and fetching goes on between epochs; an epoch's split names a partition and an offset
- * range, and whichever worker takes it empties the queue up to the range's end. What came beyond
- * the end waits in the partition for the next epoch. Threads  planner: the control thread. A
- * partition's reading side: the worker that has its split; the hand-over of epochs orders the
- * accesses.
+ * How      The planner owns one consumer for all workers. Each partition is fetched into a queue
+ *          of its own and fetching goes on between epochs; an epoch's split names a partition and
+ *          an offset range, and whichever worker takes it empties the queue up to the range's end.
+ *          What came beyond the end waits in the partition for the next epoch.
+ * Threads  planner: the control thread. A partition's reading side: the worker that has its split;
+ *          the hand-over of epochs orders the accesses.
  */
 #pragma once
 #include "core/op/source.h"

@@ -1,8 +1,8 @@
 /* posix.h - files, clock and randomness by plain system calls.
  *
  * What     A full env of its own, and the part of the io_uring one that is no reading or writing.
- * Its functions are named so that io/uring can put them into its table. Reads    read_start tells
- * the kernel to fetch the range, so that the disk works meanwhile.
+ *          Its functions are named so that io/uring can put them into its table.
+ * Reads    read_start tells the kernel to fetch the range, so that the disk works meanwhile.
  */
 #pragma once
 #include "core/base/env.h"

@@ -1,9 +1,10 @@
 /* group.h - looks the keys of a batch up in a table of groups.
  *
  * Table    Tags in groups of 16: 0 is empty, else 0x80 | the low 7 bits of the hash; beside each
- * tag the number of its group. A search begins at group (hash >> 32) & mask and goes on group by
- * group until one has an empty tag. Nothing is deleted. Misses   A find never inserts: rows that it
- * does not find are listed, and the caller inserts them.
+ *          tag the number of its group. A search begins at group (hash >> 32) & mask and goes on
+ *          group by group until one has an empty tag. Nothing is deleted.
+ * Misses   A find never inserts: rows that it does not find are listed, and the caller inserts
+ *          them.
  */
 #pragma once
 #include "core/base/text.h"

@@ -1,8 +1,8 @@
 /* window.h - event times: the range of a column, and the windows that hold its rows.
  *
  * Why      The range tells in two reads of a column whether a whole batch lies in one window; then
- * no row needs a division. It also is what a watermark notes. Rows     sel[0..n) (NULL: 0..n-1),
- * those whose bit in valid (NULL: all) is set.
+ *          no row needs a division. It also is what a watermark notes.
+ * Rows     sel[0..n) (NULL: 0..n-1), those whose bit in valid (NULL: all) is set.
  */
 #pragma once
 #include "kernels/kernels.h"

@@ -1,8 +1,8 @@
 /* record.h - what each epoch gave, as one JSON file: for comparison with recorded runs of Spark.
  *
  * Format   {"batches": [{"batch", "input_rows", "watermark", "rows", "state": [{"op", "total",
- * "updated", "dropped"}]}]}, after a failure also "error" (condition), "at", "message". The file is
- *          whole JSON after every epoch, also when the process is killed.
+ *          "updated", "dropped"}]}]}, after a failure also "error" (condition), "at", "message".
+ *          The file is whole JSON after every epoch, also when the process is killed.
  */
 #pragma once
 #include "core/format/json/json.h"

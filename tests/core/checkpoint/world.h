@@ -2,8 +2,9 @@
  * so that any recovery can be judged. For the tests of core/checkpoint.
  *
  * State    Two operators, the second with two tables: one number per partition and table; an epoch
- * sets some of them. A log record is pairs of (partition, number). Source   Its offset is the
- * epoch; what replay tells must be every committed epoch once, after the saved.
+ *          sets some of them. A log record is pairs of (partition, number).
+ * Source   Its offset is the epoch; what replay tells must be every committed epoch once, after
+ *          the saved.
  */
 #pragma once
 #include "core/base/env.h"
