@@ -101,13 +101,13 @@ static enum mr_status publish_again(struct mr_query *q, const struct mr_commit *
         uint32_t bytes;
         if (rest.n < sizeof bytes || n == MR_WORKERS_MAX)
             return MR_FAIL(err, MR_CORRUPT, 0,
-                           "checkpoint %s: what the sink prepared for epoch %llu",
+                           "checkpoint %s: what the sink prepared for epoch %llu can't be read",
                            q->config.checkpoint, (unsigned long long)commit->epoch);
         memcpy(&bytes, rest.data, sizeof bytes);
         rest = (struct mr_text){rest.data + sizeof bytes, rest.n - sizeof bytes};
         if (rest.n < bytes)
             return MR_FAIL(err, MR_CORRUPT, 0,
-                           "checkpoint %s: what the sink prepared for epoch %llu",
+                           "checkpoint %s: what the sink prepared for epoch %llu can't be read",
                            q->config.checkpoint, (unsigned long long)commit->epoch);
         prepared[n++] = (struct mr_text){rest.data, bytes};
         rest = (struct mr_text){rest.data + bytes, rest.n - bytes};

@@ -186,8 +186,11 @@ static enum mr_status publish(void *committer, uint64_t epoch, const struct mr_t
         &c->arena, struct mr_text, (uint64_t)c->settings.rows * c->config->schema->fields_n + 1);
     for (uint32_t i = 0; i < prepared_n; i++)
         if (!read_cells(c, prepared[i], cells, &table.rows_n, &all))
-            return MR_FAIL(err, MR_CORRUPT, 0, "sink console: what was kept of epoch %llu",
-                           (unsigned long long)epoch);
+            return MR_FAIL(
+                err, MR_CORRUPT, 0,
+                "sink console: what was kept of epoch %llu is of another sink or has other "
+                "columns: start with a new checkpoint",
+                (unsigned long long)epoch);
     table.cells = cells;
     mr_buffer_init(&out, &c->arena);
     if (!c->config->batch)

@@ -255,7 +255,8 @@ static enum mr_status publish(void *committer, uint64_t epoch, const struct mr_t
             const char *path;
             if (!mr_file_record_read(&records, &c->arena, &is_final, &length, &path))
                 return MR_FAIL(err, MR_CORRUPT, 0,
-                               "file sink: what epoch %llu prepared can't be read",
+                               "file sink: what epoch %llu prepared is not of a file sink: start "
+                               "with a new checkpoint",
                                (unsigned long long)epoch);
             if (is_final)
                 status = mr_file_finalize(c->config->env, path, length, !c->began, err);
