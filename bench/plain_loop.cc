@@ -12,8 +12,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <simdjson.h>
 #include <thread>
+#undef _REENTRANT /* so that simdjson takes no helper thread */
+#include <simdjson.h>
 #include <unistd.h>
 #include <vector>
 
