@@ -41,6 +41,9 @@ struct mr_text mr_job_hide_in_text(const struct mr_job *job, struct mr_text text
 /* job_paths.c: what a file source reads must be there. */
 MR_NODISCARD enum mr_status mr_job_check_path(const struct mr_job *job,
                                               const struct mr_table *table, struct mr_error *err);
+/* Where files are written: what names it in the message. */
+MR_NODISCARD enum mr_status mr_job_check_target(const char *what, const char *path,
+                                                struct mr_error *err);
 /* Plans a query: analysis, streaming rules, source and sink checks. */
 MR_NODISCARD enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,
                                         uint32_t workers, struct mr_physical_plan **plan,

@@ -1,9 +1,12 @@
-/* job_paths.c - the paths of a job's file sources are there before it starts, as in Spark. */
+/* job_paths.c - the paths of a job's file sources are there before it starts, as in Spark; and where it writes,
+ * a folder is or can be made. */
 #include "core/format/format.h"
 #include "core/run/job.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A query may read what another one of the job writes, from its first run on. */
 static bool is_written(const struct mr_job *job, const char *path)
@@ -36,4 +39,31 @@ enum mr_status mr_job_check_path(const struct mr_job *job, const struct mr_table
     if (is_written(job, path))
         return MR_OK;
     return MR_FAIL_CONDITION(err, MR_USER, "PATH_NOT_FOUND", "Path does not exist: %s.", path);
+}
+
+/* The folder itself, or the nearest one above it that is there. */
+enum mr_status mr_job_check_target(const char *what, const char *path, struct mr_error *err)
+{
+    char at[4096];
+    struct stat st;
+    int n = snprintf(at, sizeof at, "%s", path);
+
+    if (n < 0 || n >= (int)sizeof at)
+        return MR_FAIL(err, MR_USER, ENAMETOOLONG, "%s", what);
+    while (stat(at, &st) != 0) {
+        if (errno != ENOENT && errno != ENOTDIR)
+            return MR_FAIL(err, MR_USER, errno, "%s %s", what, at);
+        char *slash = strrchr(at, '/');
+        if (slash == at && at[1] == '\0')
+            return MR_OK;
+        if (slash)
+            slash[slash == at] = '\0';
+        else
+            snprintf(at, sizeof at, ".");
+    }
+    if (!S_ISDIR(st.st_mode))
+        return MR_FAIL(err, MR_USER, 0, "%s %s: %s is no folder", what, path, at);
+    if (access(at, W_OK) != 0)
+        return MR_FAIL(err, MR_USER, errno, "%s %s: nothing can be written in %s", what, path, at);
+    return MR_OK;
 }

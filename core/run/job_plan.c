@@ -1,3 +1,4 @@
+#include "core/format/format.h"
 #include "core/run/job.h"
 #include "core/run/job_yaml.h"
 #include <stdio.h>
@@ -78,6 +79,13 @@ static enum mr_status check_sink(const struct mr_job *job, const struct mr_job_q
                            err);
     config.schema = schema;
     enum mr_status status = ops->check ? ops->check(&config, err) : MR_OK;
+    const char *path = mr_option_get(q->sink.options, q->sink.options_n, "path");
+    if (status == MR_OK && path && mr_format_find(q->sink.format))
+        status = mr_job_check_target("sink", path, err);
+    if (status == MR_OK && q->checkpoint) {
+        status = mr_job_check_target("checkpoint", q->checkpoint, err);
+        return place_error(job, q->checkpoint_place, status, err);
+    }
     if (status == MR_OK)
         return MR_OK;
     const struct mr_yaml *sink = mr_yaml_get(query_node(job, q), "sink");
