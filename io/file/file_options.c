@@ -196,6 +196,28 @@ static enum mr_status read_one(const struct mr_option *o, struct mr_file_options
     return MR_OK;
 }
 
+static const char *without_dots(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        path += 2 + strspn(path + 2, "/");
+    return path;
+}
+
+/* Folders are read with those below them: what is archived there would come again as new. */
+static bool is_inside(const char *path, const char *folder)
+{
+    path = without_dots(path);
+    folder = without_dots(folder);
+    size_t n = strlen(folder);
+
+    while (n > 1 && folder[n - 1] == '/')
+        n--;
+    if (n == 0 || (n == 1 && folder[0] == '.'))
+        return path[0] != '/';
+    return strncmp(path, folder, n) == 0 &&
+           (path[n] == '\0' || path[n] == '/' || folder[n - 1] == '/');
+}
+
 enum mr_status mr_file_options_read(const struct mr_table *table, struct mr_file_options *out,
                                     struct mr_error *err)
 {
@@ -218,5 +240,10 @@ enum mr_status mr_file_options_read(const struct mr_table *table, struct mr_file
         return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
                                  "source \"%s\": cleanSource=archive needs 'sourceArchiveDir'",
                                  table->name);
+    if (out->clean == MR_FILE_CLEAN_ARCHIVE && is_inside(out->archive_dir, out->path))
+        return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
+                                 "source \"%s\": sourceArchiveDir %s lies in the source's folder: "
+                                 "archived files would be read again",
+                                 table->name, out->archive_dir);
     return MR_OK;
 }

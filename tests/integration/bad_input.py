@@ -43,6 +43,7 @@ REFUSED = {  # name: (job, what the line says)
     "unknown option": (job(options("maxFilePerTrigger: 1")), 'json has no option "maxFilePerTrigger"'),
     "option of zero": (job(options("maxFilesPerTrigger: 0")), "Invalid value '0' for option 'maxFilesPerTrigger'"),
     "option of text": (job(options("maxFilesPerTrigger: abc")), "must be a positive integer"),
+    "archive in the source": (job(options("cleanSource: archive, sourceArchiveDir: ./in/old")), "archived files would be read again"),
     "missing path": (job(path("nowhere")), "j.yaml:3:3: [PATH_NOT_FOUND] Path does not exist: nowhere."),
     "path below a file": (job(path("in/a.json/x")), "[PATH_NOT_FOUND]"),
     "path is a device": (job(path("/dev/null")), "/dev/null is neither a file nor a folder"),
@@ -85,6 +86,7 @@ JUST_IDS = sql("SELECT id FROM s")
 RUNS = {  # name: (job, content of in/b.json or what to do with the folder, rows besides 1 and 2)
     "byte order mark": (b"\xef\xbb\xbf" + job(steps=JUST_IDS).encode(), None, []),
     "CRLF": (job(steps=JUST_IDS).replace("\n", "\r\n"), b'{"id":5}\r\n{"id":6}\r\n', ids(5, 6)),
+    "archive beside the source": (job(options("cleanSource: archive, sourceArchiveDir: in_old"), JUST_IDS), b'{"id":5}\n', ids(5)),
     "a long line": (job(steps=JUST_IDS), long_line(100), ids(5, 6)),
     "lines longer than a read": (job(steps=sql("SELECT id, length(name) AS n, md5(name) AS sum FROM s WHERE id > 2 UNION ALL SELECT id, NULL, NULL FROM s WHERE id < 3")), LONG,
                                  [{"id": i, "n": len(x), "sum": hashlib.md5(x.encode()).hexdigest()} for i, x in LONG_ROWS]),
