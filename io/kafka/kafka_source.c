@@ -166,11 +166,11 @@ enum mr_step mr_kafka_pull(void *reader, struct mr_batch *out, struct mr_source_
                 ? 0
                 : rd_kafka_consume_batch(x->handle, x->number, n ? 0 : WAIT_MS, r->messages + n,
                                          (uint64_t)left < room ? (size_t)left : room);
-        if (came < 0)
-            return MR_FAIL(err, MR_IO, 0, "kafka: %s-%d: %s", x->topic, x->number,
-                           rd_kafka_err2str(rd_kafka_last_error())),
-                   MR_FAILED;
-        if (sort_out(r, n, (uint32_t)came, &n, err) != MR_OK) {
+        enum mr_status status = came < 0
+                                    ? MR_FAIL(err, MR_IO, 0, "kafka: %s-%d: %s", x->topic,
+                                              x->number, rd_kafka_err2str(rd_kafka_last_error()))
+                                    : sort_out(r, n, (uint32_t)came, &n, err);
+        if (status != MR_OK) { /* a client with messages that are held can't be closed */
             for (uint32_t i = 0; i < n; i++)
                 rd_kafka_message_destroy(r->messages[i]);
             return MR_FAILED;
