@@ -70,6 +70,7 @@ DUCKDB = """
 import duckdb, sys, time
 con = duckdb.connect()
 con.execute("SET threads TO %d" % int(sys.argv[1]))
+con.execute("SET enable_progress_bar = false")
 start = time.perf_counter()
 rows = con.execute(sys.argv[2]).fetchall()
 print(time.perf_counter() - start, rows[0][0], rows[0][1], round(rows[0][2], 2))
@@ -84,7 +85,7 @@ def run_duckdb(args, spec):
              " sum(amount) AS a FROM %s GROUP BY 1, 2)") % (spec["key"], table)
     python = os.path.join(CACHE, "peers", "venv", "bin", "python")
     p = subprocess.run([python, "-c", DUCKDB, str(args.workers), query], check=True, capture_output=True, text=True)
-    seconds, groups, events, amount = p.stdout.split()
+    seconds, groups, events, amount = p.stdout.strip().splitlines()[-1].split()
     return float(seconds), (int(groups), int(events), float(amount))
 
 
