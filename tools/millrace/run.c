@@ -37,17 +37,22 @@ struct run {
 static struct mr_query *const *stoppable;
 static uint32_t stoppable_n;
 
+static volatile sig_atomic_t was_signalled;
+
 static void on_signal(int number)
 {
     static const char text[] = "\nmillrace: stopping after this epoch\n";
+    ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
 
     (void)number;
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        return;
+    (void)told; /* a closed terminal must not keep the query from stopping */
+    was_signalled = 1;
     for (uint32_t i = 0; i < stoppable_n; i++)
-        mr_query_stop(stoppable[i]);
+        if (stoppable[i])
+            mr_query_stop(stoppable[i]);
 }
 
+/* Before the first query is open: one that comes later is not started. */
 static void stop_on_signals(struct run *r)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
@@ -168,6 +173,7 @@ static void say_limits(const struct mr_job_query *q)
 
 static enum mr_status run_queries(struct run *r, enum progress_style style, struct mr_error *err)
 {
+    stop_on_signals(r);
     enum mr_status status = mr_engine_open(&r->job->engine, &r->engine, err), first = MR_OK;
 
     r->at = "analysis";
@@ -177,8 +183,9 @@ static enum mr_status run_queries(struct run *r, enum progress_style style, stru
         return status;
     for (uint32_t i = 0; i < r->job->queries_n && !r->has_record; i++)
         say_limits(&r->job->queries[i]);
-    stop_on_signals(r);
     r->at = "run";
+    if (was_signalled)
+        return MR_OK;
     for (uint32_t i = 0; i < r->job->queries_n && status == MR_OK; i++)
         status = mr_query_start(r->queries[i], err);
     for (uint32_t i = 0; i < r->job->queries_n; i++) {
@@ -202,6 +209,7 @@ static enum mr_status run_queries(struct run *r, enum progress_style style, stru
 
 static void close_all(struct run *r)
 {
+    stoppable_n = 0; /* a signal from now on finds nothing to stop */
     for (uint32_t i = 0; r->job && i < r->job->queries_n; i++) {
         if (r->queries[i])
             mr_query_close(r->queries[i]);
