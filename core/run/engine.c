@@ -62,8 +62,6 @@ static void worker_loop(struct mr_worker *w)
             enum mr_slice slice = mr_part_slice(part);
             worked |= slice == MR_SLICE_WORKED;
             waiting |= slice == MR_SLICE_WAITING;
-            if (slice == MR_SLICE_CLOSED)
-                worked = true;
         }
         if (!worked)
             worker_rest(w, seen, waiting);
@@ -189,6 +187,11 @@ void mr_engine_close(struct mr_engine *e)
 uint32_t mr_engine_workers(const struct mr_engine *e)
 {
     return e->workers_n;
+}
+
+const char *mr_engine_why_not_uring(const struct mr_engine *e)
+{
+    return e->workers[0].env->why_not_uring;
 }
 
 enum mr_status mr_engine_take_slot(struct mr_engine *e, uint32_t *slot, struct mr_error *err)

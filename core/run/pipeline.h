@@ -29,7 +29,7 @@ enum mr_command {
     MR_COMMAND_CLOSE,
 };
 
-enum mr_slice { MR_SLICE_IDLE, MR_SLICE_WORKED, MR_SLICE_WAITING, MR_SLICE_CLOSED };
+enum mr_slice { MR_SLICE_IDLE, MR_SLICE_WORKED, MR_SLICE_WAITING };
 
 struct mr_instance { /* a node on one worker */
     const struct mr_shape_node *shape;

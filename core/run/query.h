@@ -28,6 +28,8 @@ MR_NODISCARD enum mr_status mr_engine_open(const struct mr_engine_config *config
                                            struct mr_engine **out, struct mr_error *err);
 void mr_engine_close(struct mr_engine *e);
 uint32_t mr_engine_workers(const struct mr_engine *e);
+/* Why plain system calls are used although io_uring would be; NULL: io_uring, or as the config says. */
+const char *mr_engine_why_not_uring(const struct mr_engine *e);
 
 enum mr_trigger_kind {
     MR_TRIGGER_ASAP,

@@ -151,6 +151,15 @@ static enum mr_status open_query(struct run *r, uint32_t i, enum progress_style 
     return mr_query_open(r->engine, c, &r->queries[i], err);
 }
 
+static void say_io(const struct mr_engine *e, const char *wanted)
+{
+    const char *why = mr_engine_why_not_uring(e);
+
+    if (wanted == NULL && why)
+        fprintf(stderr, "millrace: note: files by plain system calls instead of io_uring: %s\n",
+                why);
+}
+
 /* What a checkpoint can't give with these ends. */
 static void say_limits(const struct mr_job_query *q)
 {
@@ -181,6 +190,7 @@ static enum mr_status run_queries(struct run *r, enum progress_style style, stru
         status = open_query(r, i, style, err);
     if (status != MR_OK)
         return status;
+    say_io(r->engine, r->job->engine.io);
     for (uint32_t i = 0; i < r->job->queries_n && !r->has_record; i++)
         say_limits(&r->job->queries[i]);
     r->at = "run";
