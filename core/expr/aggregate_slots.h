@@ -27,7 +27,8 @@ static inline uint8_t *mr_slot_reserve(const struct mr_aggregate_call *c, struct
 {
     uint64_t wanted = b->n + bytes;
 
-    MR_ASSERT(wanted <= INT32_MAX);
+    if (wanted > INT32_MAX) /* no column could hold it */
+        mr_arena_exhaust(c->arena);
     if (b->capacity < wanted)
         c->grow(c->owner, b, (uint32_t)(wanted < 2u * (uint64_t)b->n ? 2 * b->n : wanted));
     return b->data + b->n;

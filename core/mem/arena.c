@@ -69,7 +69,7 @@ void mr_arena_reset(struct mr_arena *a)
     enter_chunk(a, a->first);
 }
 
-static _Noreturn void exhausted(struct mr_arena *a)
+_Noreturn void mr_arena_exhaust(struct mr_arena *a)
 {
     MR_ASSERT(a->escape != NULL);
     longjmp(*a->escape, 1);
@@ -90,12 +90,12 @@ static void *alloc_slow(struct mr_arena *a, size_t bytes, size_t align)
     if (want < bytes + align + LINE_BYTES + MR_PAD_BYTES)
         want = bytes + align + LINE_BYTES + MR_PAD_BYTES;
     if (a->budget && !mr_budget_take(a->budget, want))
-        exhausted(a);
+        mr_arena_exhaust(a);
     struct mr_arena_chunk *c = mr_mem_alloc(want);
     if (c == NULL) {
         if (a->budget)
             mr_budget_give(a->budget, want);
-        exhausted(a);
+        mr_arena_exhaust(a);
     }
     c->next = NULL;
     c->bytes = want;

@@ -28,6 +28,8 @@ struct mr_arena {
 /* No memory is taken before the first allocation. escape must outlive the arena's use. */
 void mr_arena_init(struct mr_arena *a, struct mr_budget *budget, jmp_buf *escape);
 void mr_arena_fini(struct mr_arena *a);
+/* To the escape, as if there were no more memory: a value is too large to be held. */
+_Noreturn void mr_arena_exhaust(struct mr_arena *a);
 /* All that was allocated is gone; chunks are kept for the next use (above 4 MiB only the first). */
 void mr_arena_reset(struct mr_arena *a);
 
