@@ -240,7 +240,8 @@ static enum mr_status append(struct mr_bound *b, const struct ArrowSchema *schem
         return MR_FAIL(err, MR_USER, 0, "memory source \"%s\" takes %.*s, not %.*s", b->name,
                        (int)want.n, (const char *)want.data, (int)got.n, (const char *)got.data);
     }
-    status = mr_arrow_import(array, schema, type, a, &batch, err);
+    /* By the source's own type, which lives as long as the rows; the one just read does not. */
+    status = mr_arrow_import(array, schema, b->schema, a, &batch, err);
     return status == MR_OK ? mr_memory_append(b->memory, 0, &batch, err) : status;
 }
 
