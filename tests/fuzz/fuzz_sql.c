@@ -4,14 +4,16 @@
 #include "core/sql/parser.h"
 #include <stddef.h>
 
-static bool has_subquery(const struct mr_ast *x)
+/* Subqueries, and lambdas, which mean something only as arguments of functions but are read anywhere: what
+ * is printed of them is for people. */
+static bool is_for_people(const struct mr_ast *x)
 {
     if (x == NULL)
         return false;
-    if (x->relation || has_subquery(x->filter))
+    if (x->relation || x->kind == MR_AST_LAMBDA || is_for_people(x->filter))
         return true;
     for (uint32_t i = 0; i < x->args_n; i++)
-        if (has_subquery(x->args[i]))
+        if (is_for_people(x->args[i]))
             return true;
     return false;
 }
@@ -34,7 +36,7 @@ static void check_expression(struct mr_text sql, struct mr_arena *a)
         MR_ASSERT(err.condition[0] && err.line > 0 && err.column > 0);
         return;
     }
-    if (has_subquery(x))
+    if (is_for_people(x))
         return;
     struct mr_text first = print(x, a);
     if (mr_sql_parse_expression(first, a, &again, &err)) {
