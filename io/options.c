@@ -84,39 +84,52 @@ enum mr_status mr_io_option_boolean(const struct mr_option *options, uint32_t n,
     return MR_OK;
 }
 
-enum mr_status mr_io_option_seconds(const struct mr_option *options, uint32_t n, const char *name,
-                                    int64_t otherwise, int64_t *value, struct mr_error *err)
+bool mr_io_parse_duration(struct mr_text text, int64_t bare_us, int64_t *us)
 {
-    static const struct {
+    const struct {
         const char *unit;
         int64_t us;
     } units[] = {
+        {"", bare_us},
         {"us", 1},
         {"ms", 1000},
-        {"", MR_US_PER_SECOND},
         {"s", MR_US_PER_SECOND},
         {"m", MR_US_PER_MINUTE},
         {"min", MR_US_PER_MINUTE},
         {"h", MR_US_PER_HOUR},
         {"d", MR_US_PER_DAY},
     };
+    struct mr_text t = mr_text_trim(text);
+    struct mr_calendar_interval interval;
+    uint64_t digits = 0;
+    int64_t number, days_us;
+
+    while (digits < t.n && t.data[digits] >= '0' && t.data[digits] <= '9')
+        digits++;
+    struct mr_text unit = mr_text_trim((struct mr_text){t.data + digits, t.n - digits});
+    if (mr_value_parse_integer((struct mr_text){t.data, digits}, 0, INT64_MAX, &number))
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (units[i].us && mr_text_equal_ignoring_case(unit, mr_text_of(units[i].unit)))
+                return !__builtin_mul_overflow(number, units[i].us, us);
+    if (!mr_value_parse_interval(t, &interval) || interval.months != 0 ||
+        __builtin_mul_overflow((int64_t)interval.days, MR_US_PER_DAY, &days_us) ||
+        __builtin_add_overflow(days_us, interval.us, us))
+        return false;
+    return *us >= 0;
+}
+
+enum mr_status mr_io_option_seconds(const struct mr_option *options, uint32_t n, const char *name,
+                                    int64_t otherwise, int64_t *value, struct mr_error *err)
+{
     const char *text = mr_option_get(options, n, name);
+    int64_t us;
 
     *value = otherwise;
     if (text == NULL)
         return MR_OK;
-    struct mr_text t = mr_text_trim(mr_text_of(text));
-    uint64_t digits = 0;
-    while (digits < t.n && t.data[digits] >= '0' && t.data[digits] <= '9')
-        digits++;
-    struct mr_text unit = mr_text_trim((struct mr_text){t.data + digits, t.n - digits});
-    int64_t number;
-    bool is_number =
-        mr_value_parse_integer((struct mr_text){t.data, digits}, 0, INT32_MAX, &number);
-    for (size_t i = 0; is_number && i < sizeof units / sizeof *units; i++)
-        if (mr_text_equal_ignoring_case(unit, mr_text_of(units[i].unit))) {
-            *value = number * units[i].us / MR_US_PER_SECOND;
-            return MR_OK;
-        }
-    return MR_FAIL(err, MR_USER, 0, "option %s: \"%s\" is no time like 5s, 10m, 1h", name, text);
+    if (!mr_io_parse_duration(mr_text_of(text), MR_US_PER_SECOND, &us))
+        return MR_FAIL(err, MR_USER, 0, "option %s: \"%s\" is no time like 5s, 10m, 1h", name,
+                       text);
+    *value = us / MR_US_PER_SECOND;
+    return MR_OK;
 }

@@ -110,8 +110,11 @@ static enum mr_status identify(struct mr_checkpoint *c, const struct mr_fingerpr
     bool is_used = c->scan.groups_n || c->head_plan.n || c->snapshot;
     if (has_metadata && is_used) {
         status = mr_metadata_compare(&c->metadata, &now, c->config.path, &c->arena, err);
-        if (status != MR_OK || strcmp(c->metadata.mode, now.mode) == 0)
+        if (status != MR_OK ||
+            (strcmp(c->metadata.mode, now.mode) == 0 && (c->metadata.sink || now.sink == NULL)))
             return status;
+        if (now.sink)
+            c->metadata.sink = now.sink;
         c->metadata.mode = now.mode; /* all else stays: a key may be null for ever if it once was */
     } else {
         c->metadata = now;

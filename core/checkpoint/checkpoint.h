@@ -31,6 +31,7 @@ struct mr_fingerprint {
     uint32_t operators_n;
     const struct mr_fingerprint_operator *operators;
     const char *mode; /* append, update, complete */
+    const char *sink; /* its kind; NULL: any */
 };
 
 enum mr_durability { MR_DURABLE_EPOCH, MR_DURABLE_INTERVAL, MR_DURABLE_NONE };

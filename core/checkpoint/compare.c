@@ -28,6 +28,16 @@ static enum mr_status compare_sources(const struct comparison *c, const struct m
     return MR_OK;
 }
 
+/* What one kind of sink prepared, another can't publish. */
+static enum mr_status compare_sink(const struct comparison *c, const struct mr_metadata *stored,
+                                   const struct mr_metadata *now)
+{
+    if (stored->sink == NULL || now->sink == NULL || strcmp(stored->sink, now->sink) == 0)
+        return MR_OK;
+    return MR_FAIL(c->err, MR_USER, 0, "checkpoint %s: its sink was %s and is %s; %s", c->path,
+                   stored->sink, now->sink, advice);
+}
+
 static const char *operator_names(const struct comparison *c, const struct mr_metadata *m)
 {
     struct mr_buffer b;
@@ -198,6 +208,8 @@ enum mr_status mr_metadata_compare(const struct mr_metadata *stored, const struc
     struct comparison c = {path, a, err};
     enum mr_status status = compare_sources(&c, stored, now);
 
+    if (status == MR_OK)
+        status = compare_sink(&c, stored, now);
     if (status == MR_OK)
         status = compare_operators(&c, stored, now);
     for (uint32_t i = 0; status == MR_OK && i < now->operators_n; i++)

@@ -101,6 +101,7 @@ void mr_metadata_of(const struct mr_fingerprint *f, const char *id, struct mr_ar
         .id = id,
         .code = MR_VERSION,
         .mode = f->mode,
+        .sink = f->sink,
         .sources = sources,
         .sources_n = f->sources_n,
         .operators = operators,
@@ -129,6 +130,8 @@ void mr_metadata_print(const struct mr_metadata *m, struct mr_buffer *out)
     put_line(out, "code", mr_text_of(m->code));
     put_line(out, "id", mr_text_of(m->id));
     put_line(out, "mode", mr_text_of(m->mode));
+    if (m->sink)
+        put_line(out, "sink", mr_text_of(m->sink));
     for (uint32_t i = 0; i < m->sources_n; i++)
         put_line(out, "source", m->sources[i]);
     for (uint32_t i = 0; i < m->operators_n; i++) {
@@ -232,6 +235,8 @@ static enum mr_status take_line(struct parser *p, struct mr_metadata *m, struct 
         m->id = value.data;
     } else if (mr_text_equal(key, MR_TEXT("mode"))) {
         m->mode = value.data;
+    } else if (mr_text_equal(key, MR_TEXT("sink"))) {
+        m->sink = value.data;
     } else if (mr_text_equal(key, MR_TEXT("source"))) {
         add_text(p->arena, &m->sources, &m->sources_n, value);
     } else if (mr_text_equal(key, MR_TEXT("operator"))) {

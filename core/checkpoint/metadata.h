@@ -21,7 +21,7 @@ struct mr_metadata_operator {
 };
 struct mr_metadata {
     uint32_t version;
-    const char *id, *code, *mode;
+    const char *id, *code, *mode, *sink; /* sink NULL: not known */
     const struct mr_text *sources;
     uint32_t sources_n;
     const struct mr_metadata_operator *operators;

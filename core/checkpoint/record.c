@@ -1,7 +1,7 @@
 #include "core/checkpoint/record.h"
 
 struct reader {
-    const uint8_t *at, *end;
+    struct mr_text rest;
     bool is_cut;
 };
 
@@ -22,52 +22,40 @@ static void put_text(struct mr_buffer *out, struct mr_text t)
         mr_buffer_append_text(out, t);
 }
 
-static const uint8_t *take(struct reader *r, uint64_t bytes)
+static void take(struct reader *r, void *value, uint64_t bytes)
 {
-    const uint8_t *at = r->at;
-
-    if (r->is_cut || (uint64_t)(r->end - r->at) < bytes) {
-        r->is_cut = true;
-        return NULL;
-    }
-    r->at += bytes;
-    return at;
+    r->is_cut = r->is_cut || !mr_text_take(&r->rest, value, bytes);
 }
 
 static int64_t take_i64(struct reader *r)
 {
-    const uint8_t *at = take(r, 8);
     int64_t value = 0;
 
-    if (at)
-        memcpy(&value, at, sizeof value);
+    take(r, &value, sizeof value);
     return value;
 }
 
 static uint32_t take_u32(struct reader *r)
 {
-    const uint8_t *at = take(r, 4);
     uint32_t value = 0;
 
-    if (at)
-        memcpy(&value, at, sizeof value);
+    take(r, &value, sizeof value);
     return value;
 }
 
 static struct mr_text take_text(struct reader *r)
 {
     uint32_t n = take_u32(r);
+    struct mr_text text = {NULL, 0};
 
-    if (n == UINT32_MAX)
-        return (struct mr_text){NULL, 0};
-    const uint8_t *at = take(r, n);
-    return (struct mr_text){(const char *)at, at ? n : 0};
+    if (n != UINT32_MAX)
+        r->is_cut = r->is_cut || !mr_text_take_slice(&r->rest, &text, n);
+    return text;
 }
 
 static struct reader reader_of(struct mr_text bytes)
 {
-    const uint8_t *data = (const uint8_t *)bytes.data;
-    return (struct reader){data, data + bytes.n, false};
+    return (struct reader){bytes, false};
 }
 
 void mr_record_put_plan(struct mr_buffer *out, const struct mr_plan_record *plan)
@@ -101,7 +89,7 @@ bool mr_record_take_plan(struct mr_text bytes, struct mr_plan_record *plan)
         plan->offsets[i] = take_text(&r);
         plan->offsets_json[i] = take_text(&r);
     }
-    return !r.is_cut && r.at == r.end;
+    return !r.is_cut && r.rest.n == 0;
 }
 
 enum { COMMIT_POLICY_MAX = 1, COMMIT_HAD_DATA = 2 };
@@ -140,5 +128,5 @@ bool mr_record_take_commit(struct mr_text bytes, struct mr_commit *commit)
     commit->watermark_policy_max = flags & COMMIT_POLICY_MAX;
     commit->had_data = flags & COMMIT_HAD_DATA;
     commit->prepared = take_text(&r);
-    return !r.is_cut && r.at == r.end;
+    return !r.is_cut && r.rest.n == 0;
 }

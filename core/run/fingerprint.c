@@ -69,5 +69,6 @@ void mr_fingerprint_make(struct mr_query *q, struct mr_fingerprint *out)
         .operators_n = operators_n,
         .operators = operators,
         .mode = mode_names[q->shape.plan->mode],
+        .sink = q->config.sink_ops->name,
     };
 }

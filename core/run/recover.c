@@ -99,18 +99,11 @@ static enum mr_status publish_again(struct mr_query *q, const struct mr_commit *
 
     while (rest.n > 0) {
         uint32_t bytes;
-        if (rest.n < sizeof bytes || n == MR_WORKERS_MAX)
+        if (n == MR_WORKERS_MAX || !mr_text_take(&rest, &bytes, sizeof bytes) ||
+            !mr_text_take_slice(&rest, &prepared[n++], bytes))
             return MR_FAIL(err, MR_CORRUPT, 0,
                            "checkpoint %s: what the sink prepared for epoch %llu can't be read",
                            q->config.checkpoint, (unsigned long long)commit->epoch);
-        memcpy(&bytes, rest.data, sizeof bytes);
-        rest = (struct mr_text){rest.data + sizeof bytes, rest.n - sizeof bytes};
-        if (rest.n < bytes)
-            return MR_FAIL(err, MR_CORRUPT, 0,
-                           "checkpoint %s: what the sink prepared for epoch %llu can't be read",
-                           q->config.checkpoint, (unsigned long long)commit->epoch);
-        prepared[n++] = (struct mr_text){rest.data, bytes};
-        rest = (struct mr_text){rest.data + bytes, rest.n - bytes};
     }
     return q->config.sink_ops->publish(q->committer, commit->epoch, prepared, n, err);
 }
@@ -127,7 +120,7 @@ static enum mr_status recover_sink(struct mr_query *q, struct mr_error *err)
         return MR_OK;
     if (r->has_commit && ops->publish)
         status = publish_again(q, &r->commit, err);
-    if (status == MR_OK && ops->last_published)
+    if (status == MR_OK && q->pending && ops->last_published)
         status = ops->last_published(q->committer, &published, err);
     if (status != MR_OK)
         return status;

@@ -6,20 +6,6 @@
 /* Log records and snapshots are the same: a version, then items. README.md has the bytes. */
 enum { VERSION = 1, ITEM_ROW = 1, ITEM_EVICT = 2 };
 
-struct reader {
-    const uint8_t *at, *end;
-};
-
-static bool take(struct reader *r, void *to, uint64_t bytes)
-{
-    if ((uint64_t)(r->end - r->at) < bytes)
-        return false;
-    if (bytes)
-        memcpy(to, r->at, bytes);
-    r->at += bytes;
-    return true;
-}
-
 static uint8_t *put(uint8_t *at, const void *data, uint64_t bytes)
 {
     if (bytes)
@@ -113,39 +99,39 @@ void mr_state_snapshot(struct mr_state *s, uint32_t partition, struct mr_buffer 
     }
 }
 
-static bool take_slots(struct mr_state *s, struct reader *r, union mr_slot *slots)
+static bool take_slots(struct mr_state *s, struct mr_text *r, union mr_slot *slots)
 {
     for (uint32_t i = 0; i < s->table->slots_n; i++) {
         uint32_t n;
         if (s->table->slots[i] != MR_SLOT_BYTES) {
-            if (!take(r, &slots[i], s->table->slots[i] == MR_SLOT_I128 ? 16 : 8))
+            if (!mr_text_take(r, &slots[i], s->table->slots[i] == MR_SLOT_I128 ? 16 : 8))
                 return false;
             continue;
         }
-        if (!take(r, &n, 4) || (uint64_t)(r->end - r->at) < n)
+        if (!mr_text_take(r, &n, 4) || r->n < n)
             return false;
         slots[i].bytes.n = 0; /* nothing to keep */
         mr_heap_grow(&s->memory, &slots[i].bytes, n);
         slots[i].bytes.n = n;
-        if (n)
-            take(r, slots[i].bytes.data, n);
+        mr_text_take(r, slots[i].bytes.data, n);
     }
     return true;
 }
 
-static bool skip_slots(const struct mr_state *s, struct reader *r)
+static bool skip_slots(const struct mr_state *s, struct mr_text *r)
 {
+    struct mr_text skipped;
+
     for (uint32_t i = 0; i < s->table->slots_n; i++) {
         uint64_t bytes = s->table->slots[i] == MR_SLOT_I128 ? 16 : 8;
         if (s->table->slots[i] == MR_SLOT_BYTES) {
             uint32_t n;
-            if (!take(r, &n, 4))
+            if (!mr_text_take(r, &n, 4))
                 return false;
             bytes = n;
         }
-        if ((uint64_t)(r->end - r->at) < bytes)
+        if (!mr_text_take_slice(r, &skipped, bytes))
             return false;
-        r->at += bytes;
     }
     return true;
 }
@@ -169,17 +155,16 @@ static struct mr_state_row *find_or_insert(struct mr_state *s, uint64_t hash, st
     return r;
 }
 
-static bool take_row(struct mr_state *s, struct reader *r,
+static bool take_row(struct mr_state *s, struct mr_text *r,
                      bool (*owns)(void *arg, uint32_t partition), void *arg)
 {
     int64_t expiry_us;
     uint32_t key_bytes;
+    struct mr_text key;
 
-    if (!take(r, &expiry_us, 8) || !take(r, &key_bytes, 4) || key_bytes > MR_STATE_KEY_MAX ||
-        (uint64_t)(r->end - r->at) < key_bytes)
+    if (!mr_text_take(r, &expiry_us, 8) || !mr_text_take(r, &key_bytes, 4) ||
+        key_bytes > MR_STATE_KEY_MAX || !mr_text_take_slice(r, &key, key_bytes))
         return false;
-    struct mr_text key = {(const char *)r->at, key_bytes};
-    r->at += key_bytes;
     uint64_t hash = mr_row_hash(key);
     s->timeless |= expiry_us == MR_STATE_NEVER && s->table->bucket_us > 0;
     if (owns && !owns(arg, (uint32_t)(hash >> 56)))
@@ -191,22 +176,21 @@ static enum mr_status apply(struct mr_state *s, struct mr_text record,
                             bool (*owns)(void *arg, uint32_t partition), void *arg,
                             struct mr_error *err)
 {
-    struct reader r = {(const uint8_t *)record.data, (const uint8_t *)record.data + record.n};
+    struct mr_text r = record;
     uint8_t item;
     int64_t watermark_us;
 
-    if (record.n == 0)
+    if (!mr_text_take(&r, &item, 1))
         return MR_OK;
-    if (*r.at != VERSION)
+    if (item != VERSION)
         return MR_FAIL(err, MR_CORRUPT, 0, "state %s: version %u of its records is unknown",
-                       s->table->name, *r.at);
-    r.at++;
-    while (r.at < r.end) {
-        bool ok = take(&r, &item, 1);
+                       s->table->name, item);
+    while (r.n > 0) {
+        bool ok = mr_text_take(&r, &item, 1);
         if (item == ITEM_ROW) {
             ok = take_row(s, &r, owns, arg);
         } else if (item == ITEM_EVICT) {
-            ok = take(&r, &watermark_us, 8);
+            ok = mr_text_take(&r, &watermark_us, 8);
             if (ok)
                 mr_state_evict(s, watermark_us, NULL, NULL);
         } else {
@@ -214,8 +198,7 @@ static enum mr_status apply(struct mr_state *s, struct mr_text record,
         }
         if (!ok)
             return MR_FAIL(err, MR_CORRUPT, 0, "state %s: a record is malformed at byte %llu",
-                           s->table->name,
-                           (unsigned long long)(r.at - (const uint8_t *)record.data));
+                           s->table->name, (unsigned long long)(record.n - r.n));
     }
     s->is_evicted = false; /* that was no change of this run */
     return MR_OK;

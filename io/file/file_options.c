@@ -1,7 +1,7 @@
 #include "io/file/file_options.h"
 
 #include "core/base/time.h"
-#include "core/format/value.h"
+#include "io/options.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -100,34 +100,6 @@ bool mr_file_parse_bytes(const char *text, uint64_t *bytes)
     return false;
 }
 
-/* "7d", "12h", "10 minutes", "500ms": Spark's time texts. */
-static bool parse_duration(const char *text, int64_t *us)
-{
-    static const struct {
-        const char *unit;
-        int64_t factor;
-    } units[] = {{"us", 1},
-                 {"ms", 1000},
-                 {"s", MR_US_PER_SECOND},
-                 {"m", MR_US_PER_MINUTE},
-                 {"min", MR_US_PER_MINUTE},
-                 {"h", MR_US_PER_HOUR},
-                 {"d", MR_US_PER_DAY}};
-    struct mr_calendar_interval interval;
-    char *end;
-
-    if (*text >= '0' && *text <= '9') {
-        int64_t n = strtoll(text, &end, 10);
-        for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-            if (strcasecmp(end, units[i].unit) == 0)
-                return !__builtin_mul_overflow(n, units[i].factor, us);
-    }
-    if (!mr_value_parse_interval(mr_text_of(text), &interval) || interval.months != 0)
-        return false;
-    *us = interval.days * MR_US_PER_DAY + interval.us;
-    return *us >= 0;
-}
-
 static enum mr_status wrong(struct mr_error *err, const char *name, const char *value,
                             const char *allowed)
 {
@@ -184,7 +156,7 @@ static enum mr_status read_one(const struct mr_option *o, struct mr_file_options
     else if (strcasecmp(o->name, "fileNameOnly") == 0)
         return read_boolean(err, o->name, o->value, &out->name_only);
     else if (strcasecmp(o->name, "maxFileAge") == 0)
-        return parse_duration(o->value, &out->age_max_us)
+        return mr_io_parse_duration(mr_text_of(o->value), 1000, &out->age_max_us)
                    ? MR_OK
                    : wrong(err, o->name, o->value, "a duration, as 7d, 12h or '10 minutes'");
     else if (strcasecmp(o->name, "cleanSource") == 0)

@@ -13,37 +13,22 @@ enum {
     SPLITS_PER_WORKER = 4,
 };
 
-/* Little-endian bytes of plain values, appended and taken off. */
-static void put(struct mr_buffer *b, const void *value, uint64_t bytes)
-{
-    mr_buffer_append(b, value, bytes);
-}
-
-static bool take(struct mr_text *t, void *value, uint64_t bytes)
-{
-    if (t->n < bytes)
-        return false;
-    memcpy(value, t->data, bytes);
-    t->data += bytes;
-    t->n -= bytes;
-    return true;
-}
-
 static void put_file(struct mr_buffer *b, const char *path, int64_t mtime_us, uint64_t size)
 {
     uint32_t n = (uint32_t)strlen(path);
 
-    put(b, &mtime_us, sizeof mtime_us);
-    put(b, &size, sizeof size);
-    put(b, &n, sizeof n);
-    put(b, path, n);
+    mr_buffer_append(b, &mtime_us, sizeof mtime_us);
+    mr_buffer_append(b, &size, sizeof size);
+    mr_buffer_append(b, &n, sizeof n);
+    mr_buffer_append(b, path, n);
 }
 
 static bool take_file(struct mr_text *t, struct mr_arena *a, struct mr_file_entry *out)
 {
     uint32_t n;
 
-    if (!take(t, &out->mtime_us, 8) || !take(t, &out->size, 8) || !take(t, &n, 4) || t->n < n)
+    if (!mr_text_take(t, &out->mtime_us, 8) || !mr_text_take(t, &out->size, 8) ||
+        !mr_text_take(t, &n, 4) || t->n < n)
         return false;
     out->path = mr_arena_copy(a, t->data, n);
     t->data += n;
@@ -78,16 +63,16 @@ void mr_file_split_write(const struct mr_file_split *s, struct mr_buffer *out)
 {
     uint32_t n = (uint32_t)strlen(s->path);
 
-    put(out, s, offsetof(struct mr_file_split, path));
-    put(out, &n, sizeof n);
-    put(out, s->path, n);
+    mr_buffer_append(out, s, offsetof(struct mr_file_split, path));
+    mr_buffer_append(out, &n, sizeof n);
+    mr_buffer_append(out, s->path, n);
 }
 
 void mr_file_split_read(struct mr_text bytes, struct mr_arena *a, struct mr_file_split *out)
 {
     uint32_t n = 0;
-    bool whole = take(&bytes, out, offsetof(struct mr_file_split, path)) && take(&bytes, &n, 4) &&
-                 bytes.n == n;
+    bool whole = mr_text_take(&bytes, out, offsetof(struct mr_file_split, path)) &&
+                 mr_text_take(&bytes, &n, 4) && bytes.n == n;
 
     MR_ASSERT(whole); /* made by mr_file_split_write in this process */
     out->path = mr_arena_copy(a, bytes.data, n);
@@ -247,9 +232,9 @@ enum mr_status mr_file_plan(void *planner, uint64_t epoch, enum mr_source_limit 
     p->unread_at += n;
     purge(p);
     p->log_offset += n > 0;
-    put(&p->bytes, &version, sizeof version);
-    put(&p->bytes, &p->log_offset, sizeof p->log_offset);
-    put(&p->bytes, &n, sizeof n);
+    mr_buffer_append(&p->bytes, &version, sizeof version);
+    mr_buffer_append(&p->bytes, &p->log_offset, sizeof p->log_offset);
+    mr_buffer_append(&p->bytes, &n, sizeof n);
     for (uint32_t i = 0; i < n; i++)
         put_file(&p->bytes, p->files[i].path, p->files[i].mtime_us, p->files[i].size);
     if (p->log_offset >= 0)
@@ -268,8 +253,8 @@ enum mr_status mr_file_adopt(void *planner, uint64_t epoch, struct mr_text bytes
     uint32_t n = 0;
     struct mr_file_entry f;
 
-    if (!take(&bytes, &version, 1) || version != OFFSET_VERSION ||
-        !take(&bytes, &p->log_offset, 8) || !take(&bytes, &n, 4))
+    if (!mr_text_take(&bytes, &version, 1) || version != OFFSET_VERSION ||
+        !mr_text_take(&bytes, &p->log_offset, 8) || !mr_text_take(&bytes, &n, 4))
         return MR_FAIL(err, MR_CORRUPT, 0, "source \"%s\": offsets of epoch %llu can't be read",
                        p->config->table->name, (unsigned long long)epoch);
     begin_epoch(p, epoch, n);
@@ -288,10 +273,10 @@ void mr_file_save(void *planner, struct mr_buffer *out)
     const struct mr_file_planner *p = planner;
     uint8_t version = SAVED_VERSION;
 
-    put(out, &version, 1);
-    put(out, &p->log_offset, 8);
-    put(out, &p->purge_us, 8);
-    put(out, &p->seen.n, 4);
+    mr_buffer_append(out, &version, 1);
+    mr_buffer_append(out, &p->log_offset, 8);
+    mr_buffer_append(out, &p->purge_us, 8);
+    mr_buffer_append(out, &p->seen.n, 4);
     for (uint32_t i = 0; i < p->seen.capacity; i++)
         if (p->seen.slots[i].path)
             put_file(out, p->seen.slots[i].path, p->seen.slots[i].mtime_us, 0);
@@ -304,9 +289,9 @@ enum mr_status mr_file_load(void *planner, struct mr_text saved, struct mr_error
     uint32_t n = 0;
     struct mr_file_entry f;
 
-    bool whole = take(&saved, &version, 1) && version == SAVED_VERSION &&
-                 take(&saved, &p->log_offset, 8) && take(&saved, &p->purge_us, 8) &&
-                 take(&saved, &n, 4);
+    bool whole = mr_text_take(&saved, &version, 1) && version == SAVED_VERSION &&
+                 mr_text_take(&saved, &p->log_offset, 8) && mr_text_take(&saved, &p->purge_us, 8) &&
+                 mr_text_take(&saved, &n, 4);
     for (uint32_t i = 0; whole && i < n; i++) {
         mr_arena_reset(&p->epoch_arena);
         whole = take_file(&saved, &p->epoch_arena, &f);

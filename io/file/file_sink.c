@@ -2,7 +2,7 @@
 
 #include "core/base/check.h"
 #include "core/base/time.h"
-#include "core/format/value.h"
+#include "io/options.h"
 #include <errno.h>
 #include <stdio.h>
 #include <strings.h>
@@ -19,18 +19,14 @@ static enum mr_status wrong(struct mr_error *err, const struct mr_option *o, con
 static enum mr_status read_option(const struct mr_option *o, struct mr_file_sink_options *out,
                                   struct mr_error *err)
 {
-    struct mr_calendar_interval age;
-
     if (strcasecmp(o->name, "path") == 0) {
         out->path = o->value;
     } else if (strcasecmp(o->name, "maxFileBytes") == 0) {
         if (!mr_file_parse_bytes(o->value, &out->bytes_max) || out->bytes_max == 0)
             return wrong(err, o, "a positive number of bytes, as 10000 or 128m");
     } else if (strcasecmp(o->name, "commitInterval") == 0) {
-        if (!mr_value_parse_interval(mr_text_of(o->value), &age) || age.months || age.days < 0 ||
-            age.us < 0)
-            return wrong(err, o, "an interval, as '1 second' or '5 minutes'");
-        out->age_max_us = age.days * MR_US_PER_DAY + age.us;
+        if (!mr_io_parse_duration(mr_text_of(o->value), 0, &out->age_max_us))
+            return wrong(err, o, "a duration, as 500ms, 1s or '5 minutes'");
     } else if (strcasecmp(o->name, "compression") == 0) {
         if (strcasecmp(o->value, "gzip") == 0)
             out->codec = MR_FILE_GZIP;

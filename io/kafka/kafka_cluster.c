@@ -1,12 +1,17 @@
+/* What the brokers say: partitions and offsets. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "io/kafka/kafka_source.h"
 
 #include "core/base/check.h"
-#include "core/format/json/json.h"
+#include "core/base/time.h"
+#include "io/kafka/kafka_sink.h"
 #include <pcre2.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { CALL_MS = 10000, ERROR_MAX = 512 };
+enum { CALL_MS = 10000, SLICE_MS = 200 };
+static const int64_t metadata_every_us = 5 * MR_US_PER_SECOND; /* new partitions are seen so soon */
 
 static int by_topic_and_number(const struct mr_kafka_partition *a, const char *topic,
                                int32_t number)
@@ -16,21 +21,42 @@ static int by_topic_and_number(const struct mr_kafka_partition *a, const char *t
     return order ? order : (a->number > number) - (a->number < number);
 }
 
-struct mr_kafka_partition *mr_kafka_partition_for(struct mr_kafka_planner *p, const char *topic,
-                                                  int32_t number)
+/* Where it is, or would be. */
+static uint32_t place_of(const struct mr_kafka_planner *p, const char *topic, int32_t number,
+                         bool *found)
 {
     uint32_t low = 0, high = p->partitions_n;
 
-    while (low < high) {
+    *found = false;
+    while (low < high && !*found) {
         uint32_t middle = (low + high) / 2;
         int order = by_topic_and_number(p->partitions[middle], topic, number);
-        if (order == 0)
-            return p->partitions[middle];
+        *found = order == 0;
         if (order < 0)
             low = middle + 1;
         else
             high = middle;
     }
+    return *found ? high : low;
+}
+
+struct mr_kafka_partition *mr_kafka_partition_find(const struct mr_kafka_planner *p,
+                                                   const char *topic, int32_t number)
+{
+    bool found;
+    uint32_t at = place_of(p, topic, number, &found);
+
+    return found ? p->partitions[at] : NULL;
+}
+
+struct mr_kafka_partition *mr_kafka_partition_for(struct mr_kafka_planner *p, const char *topic,
+                                                  int32_t number)
+{
+    bool found;
+    uint32_t low = place_of(p, topic, number, &found);
+
+    if (found)
+        return p->partitions[low];
     struct mr_kafka_partition *new = calloc(1, sizeof *new);
     char *name = strdup(topic);
     if (p->partitions_n == MR_KAFKA_PARTITIONS_MAX || new == NULL || name == NULL) {
@@ -53,36 +79,93 @@ struct mr_kafka_partition *mr_kafka_partition_for(struct mr_kafka_planner *p, co
     return new;
 }
 
-static enum mr_status see_topic(struct mr_kafka_planner *p, const rd_kafka_metadata_topic_t *t,
-                                struct mr_error *err)
+static enum mr_status see(struct mr_kafka_planner *p, const char *topic, int32_t number,
+                          struct mr_error *err)
 {
-    for (int i = 0; i < t->partition_cnt; i++) {
-        struct mr_kafka_partition *x = mr_kafka_partition_for(p, t->topic, t->partitions[i].id);
-        if (x == NULL)
-            return MR_FAIL(err, MR_QUERY, 0, "kafka: more than %d partitions",
-                           MR_KAFKA_PARTITIONS_MAX);
-        x->is_there = true;
-    }
+    struct mr_kafka_partition *x = mr_kafka_partition_for(p, topic, number);
+
+    if (x == NULL)
+        return MR_FAIL(err, MR_QUERY, 0, "source \"%s\": more than %d partitions",
+                       p->config->table->name, MR_KAFKA_PARTITIONS_MAX);
+    x->is_there = true;
     return MR_OK;
 }
 
+static enum mr_status see_topic(struct mr_kafka_planner *p, const rd_kafka_metadata_topic_t *t,
+                                struct mr_error *err)
+{
+    enum mr_status status = MR_OK;
+
+    for (int i = 0; i < t->partition_cnt && status == MR_OK; i++)
+        status = see(p, t->topic, t->partitions[i].id, err);
+    return status;
+}
+
+static enum mr_status refused(struct mr_kafka_planner *p, const char *why, struct mr_error *err)
+{
+    return MR_FAIL(err, MR_IO, 0, "source \"%s\": the broker can't be trusted or refuses us: %s",
+                   p->config->table->name, why);
+}
+
+/* One try. topic NULL: all topics. A topic that is not there is an answer too. */
 static enum mr_status ask_metadata(struct mr_kafka_planner *p, const char *topic,
                                    const struct rd_kafka_metadata **out, struct mr_error *err)
 {
     rd_kafka_topic_t *handle = topic ? rd_kafka_topic_new(p->client, topic, NULL) : NULL;
-    rd_kafka_resp_err_t rc = RD_KAFKA_RESP_ERR_NO_ERROR;
+    rd_kafka_resp_err_t rc = RD_KAFKA_RESP_ERR__TIMED_OUT;
+    const char *why = NULL;
 
-    for (uint32_t i = 0; i <= p->options.retries; i++) {
-        rc = rd_kafka_metadata(p->client, topic == NULL, handle, out, CALL_MS);
-        if (rc == RD_KAFKA_RESP_ERR_NO_ERROR)
-            break;
-        p->config->env->ops->sleep_us(p->config->env, p->options.retry_us);
+    for (int ms = 0; ms < CALL_MS && rc && why == NULL; ms += SLICE_MS) {
+        struct mr_env *env = p->config->env;
+        int64_t begin_us = env->ops->monotonic_us(env);
+        rc = rd_kafka_metadata(p->client, topic == NULL, handle, out, SLICE_MS);
+        int64_t took_us = env->ops->monotonic_us(env) - begin_us;
+        why = rc ? mr_kafka_refusal(p->client, &p->reports) : NULL;
+        if (rc && why == NULL && took_us < SLICE_MS * 1000)
+            env->ops->sleep_us(env, SLICE_MS * 1000 - took_us);
     }
     if (handle)
         rd_kafka_topic_destroy(handle);
-    return rc ? MR_FAIL(err, MR_IO, 0, "kafka: the brokers don't tell their topics: %s",
-                        rd_kafka_err2str(rc))
+    if (why)
+        return refused(p, why, err);
+    return rc ? MR_FAIL(err, MR_IO, 0, "source \"%s\": the brokers don't tell their topics: %s",
+                        p->config->table->name, rd_kafka_err2str(rc))
               : MR_OK;
+}
+
+/* Whether partitions of the topic were there before: losing them is data loss, and checked as that. */
+static bool was_there(const struct mr_kafka_planner *p, const char *topic)
+{
+    for (uint32_t i = 0; i < p->partitions_n; i++)
+        if (strcmp(p->partitions[i]->topic, topic) == 0)
+            return true;
+    return false;
+}
+
+static enum mr_status find_one(struct mr_kafka_planner *p, const char *topic, struct mr_error *err)
+{
+    const struct rd_kafka_metadata *m;
+    enum mr_status status = ask_metadata(p, topic, &m, err);
+
+    if (status != MR_OK)
+        return status;
+    for (int i = 0; i < m->topic_cnt && status == MR_OK; i++) {
+        rd_kafka_resp_err_t rc = m->topics[i].err;
+        if (rc == RD_KAFKA_RESP_ERR_NO_ERROR || m->topics[i].partition_cnt > 0)
+            status = see_topic(p, &m->topics[i], err);
+        else if (!was_there(p, topic) || (rc != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART &&
+                                          rc != RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC))
+            status = MR_FAIL_CONDITION(
+                err, MR_QUERY,
+                rc == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ? "UnknownTopicOrPartitionException"
+                                                              : "",
+                "source \"%s\": topic %s: %s", p->config->table->name, topic,
+                rc == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
+                    ? "the brokers have no topic of this name (names are case-sensitive)"
+                    : rd_kafka_err2str(rc));
+    }
+    rd_kafka_metadata_destroy(m);
+    return status;
 }
 
 static enum mr_status find_named(struct mr_kafka_planner *p, struct mr_error *err)
@@ -93,20 +176,20 @@ static enum mr_status find_named(struct mr_kafka_planner *p, struct mr_error *er
     while (rest.n > 0 && status == MR_OK) {
         const char *comma = memchr(rest.data, ',', rest.n);
         struct mr_text name = {rest.data, comma ? (uint64_t)(comma - rest.data) : rest.n};
-        const struct rd_kafka_metadata *m;
         rest.data += name.n + (comma != NULL);
         rest.n -= name.n + (comma != NULL);
         name = mr_text_trim(name);
-        if (name.n == 0)
-            continue;
-        status = ask_metadata(p, mr_arena_copy(&p->arena, name.data, name.n), &m, err);
-        if (status != MR_OK)
-            return status;
-        for (int i = 0; i < m->topic_cnt && status == MR_OK; i++)
-            status = see_topic(p, &m->topics[i], err);
-        rd_kafka_metadata_destroy(m);
+        if (name.n > 0)
+            status = find_one(p, mr_arena_copy(&p->arena, name.data, name.n), err);
     }
     return status;
+}
+
+/* Topics that Kafka, or millrace, keeps for itself match no pattern. */
+static bool is_internal(const char *topic)
+{
+    return strcmp(topic, "__consumer_offsets") == 0 || strcmp(topic, "__transaction_state") == 0 ||
+           strcmp(topic, "__share_group_state") == 0 || strcmp(topic, MR_KAFKA_MARKER_TOPIC) == 0;
 }
 
 /* The whole name must match, as in Java's Pattern. */
@@ -115,126 +198,40 @@ static enum mr_status find_matching(struct mr_kafka_planner *p, struct mr_error 
     const struct rd_kafka_metadata *m;
     PCRE2_SIZE at;
     int code;
+    enum mr_status status = ask_metadata(p, NULL, &m, err);
+
+    if (status != MR_OK)
+        return status;
     pcre2_code *pattern =
         pcre2_compile((PCRE2_SPTR)p->options.topics, PCRE2_ZERO_TERMINATED,
                       PCRE2_ANCHORED | PCRE2_ENDANCHORED | PCRE2_UTF, &code, &at, NULL);
-    if (pattern == NULL)
-        return MR_FAIL(err, MR_USER, 0,
-                       "subscribePattern: \"%s\" is no regular expression (at %zu)",
-                       p->options.topics, (size_t)at);
+    MR_ASSERT(pattern != NULL); /* mr_kafka_options_read has tried it */
     pcre2_match_data *match = pcre2_match_data_create(1, NULL);
-    enum mr_status status = ask_metadata(p, NULL, &m, err);
-    if (status == MR_OK) {
-        for (int i = 0; i < m->topic_cnt && status == MR_OK; i++)
-            if (pcre2_match(pattern, (PCRE2_SPTR)m->topics[i].topic, PCRE2_ZERO_TERMINATED, 0, 0,
-                            match, NULL) >= 0)
-                status = see_topic(p, &m->topics[i], err);
-        rd_kafka_metadata_destroy(m);
-    }
+    for (int i = 0; i < m->topic_cnt && status == MR_OK; i++)
+        if (!is_internal(m->topics[i].topic) &&
+            pcre2_match(pattern, (PCRE2_SPTR)m->topics[i].topic, PCRE2_ZERO_TERMINATED, 0, 0, match,
+                        NULL) >= 0)
+            status = see_topic(p, &m->topics[i], err);
+    rd_kafka_metadata_destroy(m);
     pcre2_match_data_free(match);
     pcre2_code_free(pattern);
     return status;
 }
 
-/* Parses one JSON text by a schema; *out NULL when it does not fit. */
-static enum mr_status parse_json(struct mr_kafka_planner *p, const struct mr_type *schema,
-                                 const char *json, struct mr_column **out, struct mr_error *err)
+static enum mr_status find_partitions(struct mr_kafka_planner *p, struct mr_error *err)
 {
-    struct mr_option failfast = {"mode", "PERMISSIVE"};
-    struct mr_decoder_config config = {.schema = schema,
-                                       .full_schema = schema,
-                                       .options = &failfast,
-                                       .options_n = 1,
-                                       .zone = mr_zone_utc(),
-                                       .batch_rows = 1};
-    struct mr_json_parser *parser;
-    struct mr_column texts, *c = MR_NEW(&p->arena, struct mr_column);
-    enum mr_status status = mr_json_parser_open(&config, &p->arena, &parser, err);
+    enum mr_status status = MR_OK;
 
-    if (status != MR_OK)
-        return status;
-    mr_column_alloc(&texts, &mr_type_string, 1, false, &p->arena);
-    mr_column_set_text(&texts, 0, mr_text_of(json), &p->arena);
-    status = mr_json_parse_column(parser, &texts, 1, NULL, 1, &p->arena, c, err);
-    mr_json_parser_close(parser);
-    *out = status == MR_OK && !mr_column_is_null(c, 0) ? c : NULL;
-    return status;
-}
-
-static enum mr_status find_assigned(struct mr_kafka_planner *p, struct mr_error *err)
-{
-    const struct mr_type *schema = mr_type_map(
-        &p->arena, &mr_type_string, mr_type_array(&p->arena, &mr_type_int, false), false);
-    struct mr_column *map;
-    enum mr_status status = parse_json(p, schema, p->options.topics, &map, err);
-
-    if (status != MR_OK)
-        return status;
-    if (map == NULL)
-        return MR_FAIL(err, MR_USER, 0, "assign: expected JSON as {\"topic\":[0,1]}, not %s",
-                       p->options.topics);
-    for (int32_t i = map->offsets[0]; i < map->offsets[1]; i++) {
-        struct mr_text topic = mr_column_text(&map->children[0], (uint32_t)i);
-        const struct mr_column *list = &map->children[1];
-        for (int32_t j = list->offsets[i]; j < list->offsets[i + 1]; j++) {
-            struct mr_kafka_partition *x = mr_kafka_partition_for(
-                p, mr_arena_copy(&p->arena, topic.data, topic.n), list->children[0].i32[j]);
-            if (x == NULL)
-                return MR_FAIL(err, MR_QUERY, 0, "kafka: more than %d partitions",
-                               MR_KAFKA_PARTITIONS_MAX);
-            x->is_there = true;
-        }
-    }
-    return MR_OK;
-}
-
-enum mr_status mr_kafka_find_partitions(struct mr_kafka_planner *p, struct mr_error *err)
-{
     for (uint32_t i = 0; i < p->partitions_n; i++)
         p->partitions[i]->is_there = false;
-    switch (p->options.subscription) {
-    case MR_KAFKA_SUBSCRIBE:
+    if (p->options.subscription == MR_KAFKA_SUBSCRIBE)
         return find_named(p, err);
-    case MR_KAFKA_PATTERN:
+    if (p->options.subscription == MR_KAFKA_PATTERN)
         return find_matching(p, err);
-    default:
-        return find_assigned(p, err);
-    }
-}
-
-enum mr_status mr_kafka_read_offsets(struct mr_kafka_planner *p, const char *json,
-                                     const char *option, int64_t *out, struct mr_error *err)
-{
-    const struct mr_type *schema =
-        mr_type_map(&p->arena, &mr_type_string,
-                    mr_type_map(&p->arena, &mr_type_string, &mr_type_bigint, false), false);
-    struct mr_column *map;
-    enum mr_status status = parse_json(p, schema, json, &map, err);
-
-    if (status != MR_OK)
-        return status;
-    if (map == NULL)
-        return MR_FAIL_CONDITION(
-            err, MR_USER, "IllegalArgumentException",
-            "Expected e.g. {\"topicA\":{\"0\":23,\"1\":-1},\"topicB\":{\"0\":-2}} for "
-            "option '%s', got %s",
-            option, json);
-    for (uint32_t i = 0; i < p->partitions_n; i++)
-        out[i] = INT64_MIN;
-    for (int32_t i = map->offsets[0]; i < map->offsets[1]; i++) {
-        struct mr_text topic = mr_column_text(&map->children[0], (uint32_t)i);
-        const struct mr_column *offsets = &map->children[1];
-        for (int32_t j = offsets->offsets[i]; j < offsets->offsets[i + 1]; j++) {
-            struct mr_text number = mr_column_text(&offsets->children[0], (uint32_t)j);
-            char text[16] = "";
-            memcpy(text, number.data, number.n < 15 ? number.n : 15);
-            for (uint32_t k = 0; k < p->partitions_n; k++)
-                if (mr_text_equal(mr_text_of(p->partitions[k]->topic), topic) &&
-                    p->partitions[k]->number == atoi(text))
-                    out[k] = offsets->children[1].i64[j];
-        }
-    }
-    return MR_OK;
+    for (uint32_t i = 0; i < p->options.assigned.n && status == MR_OK; i++)
+        status =
+            see(p, p->options.assigned.items[i].topic, p->options.assigned.items[i].number, err);
+    return status;
 }
 
 static void take_results(struct mr_kafka_planner *p, rd_kafka_event_t *event, int64_t *out,
@@ -252,14 +249,15 @@ static void take_results(struct mr_kafka_planner *p, rd_kafka_event_t *event, in
                      rd_kafka_err2str(t->err));
             continue;
         }
-        for (uint32_t k = 0; k < p->partitions_n; k++)
-            if (p->partitions[k]->number == t->partition &&
-                strcmp(p->partitions[k]->topic, t->topic) == 0)
-                out[k] = t->offset;
+        bool found;
+        uint32_t at = place_of(p, t->topic, t->partition, &found);
+        if (found)
+            out[at] = t->offset;
     }
 }
 
-static bool list_once(struct mr_kafka_planner *p, const int64_t *specs, int64_t *out, char *failed,
+/* One try; why it failed goes to failed, which is "" when it did not. */
+static void list_once(struct mr_kafka_planner *p, const int64_t *specs, int64_t *out, char *failed,
                       size_t failed_bytes)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)p->partitions_n);
@@ -294,40 +292,69 @@ static bool list_once(struct mr_kafka_planner *p, const int64_t *specs, int64_t 
     rd_kafka_queue_destroy(queue);
     rd_kafka_AdminOptions_destroy(options);
     rd_kafka_topic_partition_list_destroy(list);
-    return failed[0] == '\0';
 }
 
 enum mr_status mr_kafka_list_offsets(struct mr_kafka_planner *p, const int64_t *specs, int64_t *out,
                                      struct mr_error *err)
 {
-    char failed[ERROR_MAX];
+    char failed[MR_KAFKA_ERROR_MAX];
 
-    for (uint32_t i = 0; i <= p->options.retries; i++) {
-        if (list_once(p, specs, out, failed, sizeof failed))
-            return MR_OK;
-        p->config->env->ops->sleep_us(p->config->env, p->options.retry_us);
-    }
-    return MR_FAIL(err, MR_IO, 0, "kafka: can't get offsets: %s", failed);
+    list_once(p, specs, out, failed, sizeof failed);
+    if (failed[0] == '\0')
+        return MR_OK;
+    const char *why = mr_kafka_refusal(p->client, &p->reports);
+    return why ? refused(p, why, err)
+               : MR_FAIL(err, MR_IO, 0, "source \"%s\": the brokers don't tell offsets: %s",
+                         p->config->table->name, failed);
 }
 
-void mr_kafka_print_offsets(const struct mr_kafka_planner *p, bool starts, struct mr_buffer *out)
+static enum mr_status list_all(struct mr_kafka_planner *p, int64_t spec, int64_t *out,
+                               struct mr_error *err)
 {
-    const char *topic = NULL;
+    int64_t *specs = MR_NEW_ARRAY(&p->arena, int64_t, p->partitions_n + 1);
 
-    mr_buffer_append_text(out, MR_TEXT("{"));
     for (uint32_t i = 0; i < p->partitions_n; i++) {
-        const struct mr_kafka_partition *x = p->partitions[i];
-        int64_t at = starts ? x->start : x->at;
-        if (at < 0)
-            continue;
-        bool same = topic && strcmp(topic, x->topic) == 0;
-        if (!same) {
-            mr_buffer_append_text(out, topic ? MR_TEXT("},") : MR_TEXT(""));
-            mr_json_write_text(mr_text_of(x->topic), out);
-            mr_buffer_append_text(out, MR_TEXT(":{"));
-        }
-        mr_buffer_append_format(out, "%s\"%d\":%lld", same ? "," : "", x->number, (long long)at);
-        topic = x->topic;
+        specs[i] = spec;
+        out[i] = -1;
     }
-    mr_buffer_append_text(out, topic ? MR_TEXT("}}") : MR_TEXT("}"));
+    return mr_kafka_list_offsets(p, specs, out, err);
+}
+
+static enum mr_status look_once(struct mr_kafka_planner *p, struct mr_error *err)
+{
+    struct mr_env *env = p->config->env;
+    int64_t now_us = env->ops->monotonic_us(env);
+    enum mr_status status = MR_OK;
+
+    if (p->metadata_us == INT64_MIN || now_us - p->metadata_us >= metadata_every_us) {
+        status = find_partitions(p, err);
+        if (status != MR_OK)
+            return status;
+        p->metadata_us = now_us;
+    }
+    int64_t *latest = MR_NEW_ARRAY(&p->arena, int64_t, p->partitions_n + 1);
+    int64_t *earliest = MR_NEW_ARRAY(&p->arena, int64_t, p->partitions_n + 1);
+    status = list_all(p, MR_KAFKA_LATEST, latest, err);
+    if (status == MR_OK)
+        status = list_all(p, MR_KAFKA_EARLIEST, earliest, err);
+    for (uint32_t i = 0; i < p->partitions_n && status == MR_OK; i++) {
+        p->partitions[i]->latest = latest[i];
+        p->partitions[i]->earliest = earliest[i];
+    }
+    return status;
+}
+
+enum mr_status mr_kafka_look(struct mr_kafka_planner *p, struct mr_error *err)
+{
+    struct mr_env *env = p->config->env;
+    enum mr_status status = look_once(p, err);
+
+    for (int64_t i = 0; i < p->options.retries && status != MR_OK; i++) {
+        if (atomic_load_explicit(&p->reports.refused, memory_order_relaxed))
+            break;
+        env->ops->sleep_us(env, p->options.retry_ms * 1000);
+        p->metadata_us = INT64_MIN; /* what failed may be a topic that is gone */
+        status = look_once(p, err);
+    }
+    return status;
 }

@@ -3,6 +3,8 @@
 #include "core/batch/builder.h"
 #include "core/base/check.h"
 
+enum { HEAP_MAX = 1 << 30 };
+
 static const struct mr_field header_fields[] = {{"key", &mr_type_string, true},
                                                 {"value", &mr_type_binary, true}};
 static const struct mr_type header_type = {
@@ -30,35 +32,45 @@ const struct mr_type *mr_kafka_schema(const struct mr_option *options, uint32_t 
     return &plain;
 }
 
-/* All bytes of one kind side by side in one heap, so that parsers find what they need behind each.
- */
+static uint64_t bytes_of(const rd_kafka_message_t *m, bool keys)
+{
+    return keys ? m->key_len : m->len;
+}
+
+/* All bytes of one kind side by side, so that parsers find what they need behind each: in one heap,
+ * or in as many as it takes when they are very large. */
 static void fill_bytes(struct mr_column *c, const struct mr_type *type,
                        rd_kafka_message_t *const *messages, uint32_t n, bool keys,
                        struct mr_arena *a)
 {
-    uint64_t bytes = 0;
+    uint64_t left = 0;
+    uint64_t at = HEAP_MAX, heap_bytes = HEAP_MAX;
 
     for (uint32_t i = 0; i < n; i++)
-        bytes += keys ? messages[i]->key_len : messages[i]->len;
-    MR_ASSERT(bytes < INT32_MAX); /* a batch ends before: mr_kafka_pull */
+        left += bytes_of(messages[i], keys);
     mr_column_alloc(c, type, n, true, a);
-    uint8_t *heap = mr_arena_alloc(a, bytes + 1);
-    uint32_t at = 0;
+    c->heaps = mr_arena_zero(a, (2 * left / HEAP_MAX + 2) * sizeof *c->heaps);
+    c->heaps_n = 0;
     for (uint32_t i = 0; i < n; i++) {
         const void *data = keys ? messages[i]->key : messages[i]->payload;
-        uint32_t length = (uint32_t)(keys ? messages[i]->key_len : messages[i]->len);
+        uint32_t length = (uint32_t)bytes_of(messages[i], keys);
         if (data == NULL) {
             mr_bit_clear(c->valid, i);
             mr_view_set(&c->views[i], "", 0, 0, 0);
             continue;
         }
+        if (at + length > heap_bytes || c->heaps_n == 0) {
+            heap_bytes = left < HEAP_MAX ? left : length > HEAP_MAX ? length : HEAP_MAX;
+            c->heaps[c->heaps_n++] = mr_arena_alloc(a, heap_bytes + 1);
+            at = 0;
+        }
+        uint8_t *heap = c->heaps[c->heaps_n - 1];
         memcpy(heap + at, data, length);
-        mr_view_set(&c->views[i], (const char *)heap + at, length, 0, (int32_t)at);
+        mr_view_set(&c->views[i], (const char *)heap + at, length, (int32_t)c->heaps_n - 1,
+                    (int32_t)at);
         at += length;
+        left -= length;
     }
-    c->heaps = mr_arena_alloc(a, sizeof *c->heaps);
-    c->heaps[0] = heap;
-    c->heaps_n = 1;
 }
 
 static void fill_topics(struct mr_column *c, rd_kafka_message_t *const *messages, uint32_t n,

@@ -1,22 +1,24 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
 #include "io/kafka/kafka_source.h"
 
 #include "core/base/time.h"
 #include "core/format/value.h"
 #include "io/options.h"
-#include <stdlib.h>
+#include <pcre2.h>
+#include <stddef.h>
 #include <strings.h>
 
 static const char *const known[] = {
     "assign: partitions as JSON, {\"topic\":[0,1]}",
     "failOnDataLoss: fail when offsets are gone, else go on and say which (true)",
-    "fetchOffset.numRetries: tries to get offsets (3)",
+    "fetchOffset.numRetries: tries to get offsets, after the first (3)",
     "fetchOffset.retryIntervalMs: between the tries (1000)",
     "groupIdPrefix: accepted; no consumer group is used",
     "includeHeaders: a column headers ARRAY<STRUCT<key, value>> (false)",
     "kafka.*: the client's, by Java's names",
     "kafkaConsumer.pollTimeoutMs: accepted; fetching never waits for a poll",
     "maxOffsetsPerTrigger: offsets per epoch, over all partitions (no limit)",
-    "maxRecordsPerPartition: accepted",
+    "maxRecordsPerPartition: accepted; partitions are shared by all workers",
     "maxTriggerDelay: longest wait for minOffsetsPerTrigger (15m)",
     "minOffsetsPerTrigger: an epoch waits for so many offsets (1)",
     "minPartitions: accepted; partitions are shared by all workers",
@@ -25,8 +27,24 @@ static const char *const known[] = {
     "startingOffsetsByTimestampStrategy: no offset for a timestamp: error or latest (error)",
     "startingTimestamp: milliseconds since 1970, for all partitions",
     "subscribe: topics, separated by commas",
-    "subscribePattern: topics that match this regular expression",
+    "subscribePattern: topics whose whole name matches this regular expression",
     NULL,
+};
+
+/* Numbers, and where they go; those that are only accepted go to ignored. */
+static const struct {
+    const char *name;
+    int64_t min, max;
+    size_t at;
+} numbers[] = {
+    {"fetchOffset.numRetries", 0, INT32_MAX, offsetof(struct mr_kafka_options, retries)},
+    {"fetchOffset.retryIntervalMs", 0, INT32_MAX, offsetof(struct mr_kafka_options, retry_ms)},
+    {"kafkaConsumer.pollTimeoutMs", 1, INT64_MAX, offsetof(struct mr_kafka_options, ignored)},
+    {"maxOffsetsPerTrigger", 1, INT64_MAX, offsetof(struct mr_kafka_options, offsets_max)},
+    {"maxRecordsPerPartition", 1, INT64_MAX, offsetof(struct mr_kafka_options, ignored)},
+    {"minOffsetsPerTrigger", 1, INT64_MAX, offsetof(struct mr_kafka_options, offsets_min)},
+    {"minPartitions", 1, INT32_MAX, offsetof(struct mr_kafka_options, ignored)},
+    {"startingTimestamp", 0, INT64_MAX, offsetof(struct mr_kafka_options, start_ms)},
 };
 
 static enum mr_status wrong(struct mr_error *err, const struct mr_option *o, const char *allowed)
@@ -36,14 +54,16 @@ static enum mr_status wrong(struct mr_error *err, const struct mr_option *o, con
                              allowed);
 }
 
-static enum mr_status read_number(const struct mr_option *o, uint64_t *out, struct mr_error *err)
+static enum mr_status read_number(const struct mr_option *o, size_t i, void *out,
+                                  struct mr_error *err)
 {
-    char *end;
+    char allowed[64];
 
-    *out = strtoull(o->value, &end, 10);
-    if (*o->value < '0' || *o->value > '9' || *end)
-        return wrong(err, o, "an integer of 0 or more");
-    return MR_OK;
+    if (mr_value_parse_integer(mr_text_of(o->value), numbers[i].min, numbers[i].max, out))
+        return MR_OK;
+    snprintf(allowed, sizeof allowed, "an integer in [%lld, %lld]", (long long)numbers[i].min,
+             (long long)numbers[i].max);
+    return wrong(err, o, allowed);
 }
 
 static enum mr_status read_boolean(const struct mr_option *o, bool *out, struct mr_error *err)
@@ -54,80 +74,80 @@ static enum mr_status read_boolean(const struct mr_option *o, bool *out, struct 
     return MR_OK;
 }
 
-static enum mr_status read_delay(const struct mr_option *o, int64_t *us, struct mr_error *err)
+static enum mr_status read_subscription(const struct mr_option *o, enum mr_kafka_subscription kind,
+                                        struct mr_arena *a, struct mr_kafka_options *out,
+                                        struct mr_error *err)
 {
-    struct mr_calendar_interval i;
-    char *end;
-    long long n = strtoll(o->value, &end, 10);
-    int64_t unit = strcmp(end, "ms") == 0  ? 1000
-                   : strcmp(end, "s") == 0 ? MR_US_PER_SECOND
-                   : strcmp(end, "m") == 0 ? MR_US_PER_MINUTE
-                   : strcmp(end, "h") == 0 ? MR_US_PER_HOUR
-                                           : 0;
+    PCRE2_SIZE at;
+    int code;
 
-    if (unit && n >= 0)
-        return __builtin_mul_overflow(n, unit, us) ? wrong(err, o, "a shorter duration") : MR_OK;
-    if (!mr_value_parse_interval(mr_text_of(o->value), &i) || i.months || i.days < 0 || i.us < 0)
-        return wrong(err, o, "a duration, as 15m or '90 seconds'");
-    *us = i.days * MR_US_PER_DAY + i.us;
-    return MR_OK;
-}
-
-static enum mr_status read_start(const struct mr_option *o, struct mr_kafka_options *out,
-                                 struct mr_error *err)
-{
-    if (out->start >= MR_KAFKA_START_TIMESTAMP)
-        return MR_OK; /* timestamps come first */
-    if (strcasecmp(o->value, "earliest") == 0)
-        out->start = MR_KAFKA_START_EARLIEST;
-    else if (strcasecmp(o->value, "latest") == 0)
-        out->start = MR_KAFKA_START_LATEST;
-    else if (o->value[0] == '{')
-        out->start = MR_KAFKA_START_OFFSETS;
-    else
-        return wrong(err, o, "'earliest', 'latest' or JSON as {\"topic\":{\"0\":23,\"1\":-2}}");
-    out->start_json = out->start == MR_KAFKA_START_OFFSETS ? o->value : out->start_json;
+    if (mr_text_trim(mr_text_of(o->value)).n == 0)
+        return wrong(err, o, "not empty");
+    out->subscription = kind;
+    out->topics = o->value;
+    if (kind == MR_KAFKA_ASSIGN)
+        return mr_kafka_read_assigned(o->value, a, &out->assigned, err);
+    if (kind == MR_KAFKA_PATTERN) {
+        pcre2_code *pattern =
+            pcre2_compile((PCRE2_SPTR)o->value, PCRE2_ZERO_TERMINATED, PCRE2_UTF, &code, &at, NULL);
+        if (pattern == NULL)
+            return wrong(err, o, "a regular expression");
+        pcre2_code_free(pattern);
+    }
     return MR_OK;
 }
 
 /* Precedence: one timestamp for all, then timestamps per partition, then offsets. */
-static enum mr_status read_timestamp(const struct mr_option *o, struct mr_kafka_options *out,
-                                     struct mr_error *err)
+static enum mr_status read_start(const struct mr_option *o, struct mr_arena *a,
+                                 struct mr_kafka_options *out, struct mr_error *err)
 {
-    uint64_t ms;
+    enum mr_kafka_start start;
+    struct mr_kafka_places places = {0};
+    enum mr_status status = MR_OK;
 
-    if (strcasecmp(o->name, "startingOffsetsByTimestamp") == 0) {
-        if (out->start != MR_KAFKA_START_TIMESTAMP) {
-            out->start = MR_KAFKA_START_TIMESTAMPS;
-            out->start_json = o->value;
-        }
-        return MR_OK;
+    if (strcasecmp(o->name, "startingTimestamp") == 0) {
+        start = MR_KAFKA_START_TIMESTAMP;
+    } else if (strcasecmp(o->name, "startingOffsetsByTimestamp") == 0) {
+        start = MR_KAFKA_START_TIMESTAMPS;
+        status = mr_kafka_read_places(o->value, "startingOffsetsByTimestamp", 0, a, &places, err);
+    } else if (strcasecmp(o->value, "earliest") == 0) {
+        start = MR_KAFKA_START_EARLIEST;
+    } else if (strcasecmp(o->value, "latest") == 0) {
+        start = MR_KAFKA_START_LATEST;
+    } else if (o->value[0] == '{') {
+        start = MR_KAFKA_START_OFFSETS;
+        status =
+            mr_kafka_read_places(o->value, "startingOffsets", MR_KAFKA_EARLIEST, a, &places, err);
+    } else {
+        return wrong(err, o, "'earliest', 'latest' or JSON as {\"topic\":{\"0\":23,\"1\":-2}}");
     }
-    out->start = MR_KAFKA_START_TIMESTAMP;
-    enum mr_status status = read_number(o, &ms, err);
-    out->start_ms = (int64_t)ms;
+    if (status == MR_OK && start > out->start) {
+        out->start = start;
+        out->places = places;
+    }
     return status;
 }
 
-static enum mr_status read_one(const struct mr_option *o, struct mr_kafka_options *out,
-                               uint32_t *ways, struct mr_error *err)
+static enum mr_status read_one(const struct mr_option *o, struct mr_arena *a,
+                               struct mr_kafka_options *out, uint32_t *ways, struct mr_error *err)
 {
     static const char *const subscriptions[] = {"subscribe", "subscribePattern", "assign"};
-    uint64_t n;
-    enum mr_status status = MR_OK;
 
     for (uint32_t i = 0; i < 3; i++)
         if (strcasecmp(o->name, subscriptions[i]) == 0) {
-            out->subscription = (enum mr_kafka_subscription)i;
-            out->topics = o->value;
             (*ways)++;
-            return o->value[0] ? MR_OK : wrong(err, o, "not empty");
+            return read_subscription(o, (enum mr_kafka_subscription)i, a, out, err);
         }
-    if (strcasecmp(o->name, "startingOffsets") == 0)
-        return read_start(o, out, err);
-    if (strcasecmp(o->name, "startingTimestamp") == 0 ||
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (strcasecmp(o->name, numbers[i].name) == 0) {
+            enum mr_status status = read_number(o, i, (char *)out + numbers[i].at, err);
+            if (status != MR_OK)
+                return status;
+        }
+    if (strcasecmp(o->name, "startingOffsets") == 0 ||
+        strcasecmp(o->name, "startingTimestamp") == 0 ||
         strcasecmp(o->name, "startingOffsetsByTimestamp") == 0)
-        return read_timestamp(o, out, err);
+        return read_start(o, a, out, err);
     if (strcasecmp(o->name, "startingOffsetsByTimestampStrategy") == 0) {
         out->latest_if_no_offset = strcasecmp(o->value, "latest") == 0;
         return out->latest_if_no_offset || strcasecmp(o->value, "error") == 0
@@ -140,37 +160,27 @@ static enum mr_status read_one(const struct mr_option *o, struct mr_kafka_option
         return read_boolean(o, &out->include_headers, err);
     if (strcasecmp(o->name, "kafka.isolation.level") == 0)
         out->read_committed = strcasecmp(o->value, "read_committed") == 0;
-    if (strcasecmp(o->name, "maxOffsetsPerTrigger") == 0)
-        return read_number(o, &out->offsets_max, err);
-    if (strcasecmp(o->name, "minOffsetsPerTrigger") == 0)
-        return read_number(o, &out->offsets_min, err);
-    if (strcasecmp(o->name, "maxTriggerDelay") == 0)
-        return read_delay(o, &out->delay_max_us, err);
-    if (strcasecmp(o->name, "fetchOffset.numRetries") == 0) {
-        status = read_number(o, &n, err);
-        out->retries = (uint32_t)n;
-    } else if (strcasecmp(o->name, "fetchOffset.retryIntervalMs") == 0) {
-        status = read_number(o, &n, err);
-        out->retry_us = (int64_t)n * 1000;
-    } else if (strncasecmp(o->name, "endingOffsets", 13) == 0 ||
-               strcasecmp(o->name, "endingTimestamp") == 0) {
+    if (strcasecmp(o->name, "maxTriggerDelay") == 0 &&
+        !mr_io_parse_duration(mr_text_of(o->value), 1000, &out->delay_max_us))
+        return wrong(err, o, "a duration, as 15m or '90 seconds'");
+    if (strncasecmp(o->name, "endingOffsets", 13) == 0 ||
+        strcasecmp(o->name, "endingTimestamp") == 0)
         return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
                                  "%s not allowed in streaming queries", o->name);
-    }
-    return status;
+    return MR_OK;
 }
 
-enum mr_status mr_kafka_options_read(const struct mr_table *table, struct mr_kafka_options *out,
-                                     struct mr_error *err)
+enum mr_status mr_kafka_options_read(const struct mr_table *table, struct mr_arena *a,
+                                     struct mr_kafka_options *out, struct mr_error *err)
 {
     uint32_t ways = 0;
 
     *out = (struct mr_kafka_options){.fail_on_data_loss = true,
                                      .delay_max_us = 15 * MR_US_PER_MINUTE,
                                      .retries = 3,
-                                     .retry_us = MR_US_PER_SECOND};
+                                     .retry_ms = 1000};
     for (uint32_t i = 0; i < table->options_n; i++) {
-        enum mr_status read = read_one(&table->options[i], out, &ways, err);
+        enum mr_status read = read_one(&table->options[i], a, out, &ways, err);
         if (read != MR_OK)
             return read;
     }
@@ -186,9 +196,9 @@ enum mr_status mr_kafka_options_read(const struct mr_table *table, struct mr_kaf
             table->name, ways);
     if (out->offsets_max && out->offsets_min > out->offsets_max)
         return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
-                                 "source \"%s\": minOffsetsPerTrigger (%llu) is above "
-                                 "maxOffsetsPerTrigger (%llu)",
-                                 table->name, (unsigned long long)out->offsets_min,
-                                 (unsigned long long)out->offsets_max);
+                                 "source \"%s\": minOffsetsPerTrigger (%lld) is above "
+                                 "maxOffsetsPerTrigger (%lld)",
+                                 table->name, (long long)out->offsets_min,
+                                 (long long)out->offsets_max);
     return mr_kafka_conf_check(table->options, table->options_n, MR_KAFKA_CONSUMER, err);
 }

@@ -1,12 +1,10 @@
 #include "io/kafka/kafka_source.h"
 
 #include "core/base/check.h"
-#include "core/base/time.h"
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { OFFSETS_VERSION = 1 };
-static const int64_t metadata_every_us = 5 * MR_US_PER_SECOND; /* new partitions are seen so soon */
 
 enum mr_status mr_kafka_planner_open(void *planner, const struct mr_source_config *config,
                                      struct mr_error *err)
@@ -16,15 +14,20 @@ enum mr_status mr_kafka_planner_open(void *planner, const struct mr_source_confi
 
     p->config = config;
     p->is_new = true;
-    p->metadata_us = INT64_MIN;
+    p->metadata_us = p->last_trigger_us = INT64_MIN;
     mr_arena_init(&p->arena, config->arena->budget, config->arena->escape);
     p->partitions =
         MR_NEW_ARRAY(config->arena, struct mr_kafka_partition *, MR_KAFKA_PARTITIONS_MAX);
-    enum mr_status status = mr_kafka_options_read(config->table, &p->options, err);
+    enum mr_status status = mr_kafka_options_read(config->table, config->arena, &p->options, err);
     if (status == MR_OK)
         status = mr_kafka_conf_make(config->table->options, config->table->options_n,
                                     MR_KAFKA_CONSUMER, &conf, err);
-    return status == MR_OK ? mr_kafka_client(conf, MR_KAFKA_CONSUMER, &p->client, err) : status;
+    if (status != MR_OK)
+        return status;
+    const char *warning = mr_kafka_conf_warning(conf);
+    if (warning)
+        fprintf(stderr, "millrace: warning: source \"%s\": %s\n", config->table->name, warning);
+    return mr_kafka_client(conf, MR_KAFKA_CONSUMER, &p->reports, &p->client, err);
 }
 
 void mr_kafka_planner_close(void *planner)
@@ -58,16 +61,6 @@ static void begin(struct mr_kafka_planner *p, uint64_t epoch)
     p->splits_n = 0;
 }
 
-static enum mr_status list_all(struct mr_kafka_planner *p, int64_t spec, int64_t *out,
-                               struct mr_error *err)
-{
-    int64_t *specs = MR_NEW_ARRAY(&p->arena, int64_t, p->partitions_n + 1);
-
-    for (uint32_t i = 0; i < p->partitions_n; i++)
-        specs[i] = spec;
-    return mr_kafka_list_offsets(p, specs, out, err);
-}
-
 /* Offsets for timestamps; where there is none at or after it: an error, or the latest. */
 static enum mr_status start_at_timestamps(struct mr_kafka_planner *p, int64_t *starts,
                                           struct mr_error *err)
@@ -80,14 +73,13 @@ static enum mr_status start_at_timestamps(struct mr_kafka_planner *p, int64_t *s
         starts[i] = -1;
     }
     if (p->options.start == MR_KAFKA_START_TIMESTAMPS)
-        status = mr_kafka_read_offsets(p, p->options.start_json, "startingOffsetsByTimestamp",
-                                       specs, err);
+        status = mr_kafka_resolve(p, "startingOffsetsByTimestamp", specs, err);
     if (status == MR_OK)
         status = mr_kafka_list_offsets(p, specs, starts, err);
     for (uint32_t i = 0; i < p->partitions_n && status == MR_OK; i++) {
         if (starts[i] >= 0 || !p->partitions[i]->is_there)
             continue;
-        if (specs[i] != INT64_MIN && !p->options.latest_if_no_offset)
+        if (!p->options.latest_if_no_offset)
             return MR_FAIL(err, MR_USER, 0,
                            "source \"%s\": %s-%d has no offset at or after timestamp %lld "
                            "(startingOffsetsByTimestampStrategy: latest would start at its end)",
@@ -101,16 +93,10 @@ static enum mr_status start_at_timestamps(struct mr_kafka_planner *p, int64_t *s
 static enum mr_status start_at_offsets(struct mr_kafka_planner *p, int64_t *starts,
                                        struct mr_error *err)
 {
-    enum mr_status status =
-        mr_kafka_read_offsets(p, p->options.start_json, "startingOffsets", starts, err);
+    enum mr_status status = mr_kafka_resolve(p, "startingOffsets", starts, err);
 
     for (uint32_t i = 0; i < p->partitions_n && status == MR_OK; i++) {
         const struct mr_kafka_partition *x = p->partitions[i];
-        if (starts[i] == INT64_MIN && x->is_there)
-            return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
-                                     "startingOffsets must name all partitions: %s-%d is missing "
-                                     "(-2 earliest, -1 latest)",
-                                     x->topic, x->number);
         if (starts[i] == MR_KAFKA_EARLIEST)
             starts[i] = x->earliest;
         else if (starts[i] == MR_KAFKA_LATEST)
@@ -131,7 +117,7 @@ static enum mr_status place_new(struct mr_kafka_planner *p, struct mr_error *err
                         : p->partitions[i]->earliest;
     if (p->is_new && p->options.start == MR_KAFKA_START_OFFSETS)
         status = start_at_offsets(p, starts, err);
-    else if (p->is_new && p->options.start >= MR_KAFKA_START_TIMESTAMP)
+    else if (p->is_new && p->options.start >= MR_KAFKA_START_TIMESTAMPS)
         status = start_at_timestamps(p, starts, err);
     for (uint32_t i = 0; i < p->partitions_n && status == MR_OK; i++)
         if (p->partitions[i]->at < 0 && p->partitions[i]->is_there)
@@ -187,23 +173,8 @@ static enum mr_status check_loss(struct mr_kafka_planner *p, struct mr_error *er
 
 static enum mr_status look(struct mr_kafka_planner *p, struct mr_error *err)
 {
-    struct mr_env *env = p->config->env;
-    int64_t now_us = env->ops->monotonic_us(env);
-    enum mr_status status = MR_OK;
+    enum mr_status status = mr_kafka_look(p, err);
 
-    if (p->metadata_us == INT64_MIN || now_us - p->metadata_us >= metadata_every_us) {
-        status = mr_kafka_find_partitions(p, err);
-        p->metadata_us = now_us;
-    }
-    int64_t *offsets = MR_NEW_ARRAY(&p->arena, int64_t, p->partitions_n + 1);
-    if (status == MR_OK)
-        status = list_all(p, MR_KAFKA_LATEST, offsets, err);
-    for (uint32_t i = 0; i < p->partitions_n && status == MR_OK; i++)
-        p->partitions[i]->latest = offsets[i];
-    if (status == MR_OK)
-        status = list_all(p, MR_KAFKA_EARLIEST, offsets, err);
-    for (uint32_t i = 0; i < p->partitions_n && status == MR_OK; i++)
-        p->partitions[i]->earliest = offsets[i];
     if (status == MR_OK && has_unplaced(p))
         status = place_new(p, err);
     return status == MR_OK ? check_loss(p, err) : status;
@@ -220,29 +191,40 @@ enum mr_status mr_kafka_freeze(void *planner, struct mr_error *err)
     return status;
 }
 
-static uint64_t waiting(const struct mr_kafka_planner *p)
+static int64_t waiting(const struct mr_kafka_planner *p)
 {
-    uint64_t n = 0;
+    int64_t n = 0;
 
     for (uint32_t i = 0; i < p->partitions_n; i++)
         if (p->partitions[i]->is_there && p->partitions[i]->latest > p->partitions[i]->at)
-            n += (uint64_t)(p->partitions[i]->latest - p->partitions[i]->at);
+            n += p->partitions[i]->latest - p->partitions[i]->at;
     return n;
 }
 
+/* As Spark waits for minOffsetsPerTrigger: not at first, and not when the last time that there were
+ * enough, or that the wait was over, lies maxTriggerDelay behind. */
+static bool is_too_little(struct mr_kafka_planner *p, enum mr_source_limit limit, int64_t total)
+{
+    struct mr_env *env = p->config->env;
+    int64_t now_us = env->ops->monotonic_us(env);
+
+    if (limit == MR_LIMIT_NONE || p->frozen || p->options.offsets_min == 0)
+        return false;
+    if (p->last_trigger_us != INT64_MIN && now_us - p->last_trigger_us < p->options.delay_max_us &&
+        total < p->options.offsets_min)
+        return true;
+    p->last_trigger_us = now_us;
+    return false;
+}
+
 /* As Spark shares a limit: in proportion to what waits, each partition at least one. */
-static int64_t share(const struct mr_kafka_partition *x, uint64_t limit, uint64_t total)
+static int64_t share(const struct mr_kafka_partition *x, int64_t limit, int64_t total)
 {
     int64_t size = x->latest - x->at;
     double part = (double)limit * ((double)size / (double)total);
     int64_t n = part < 1 ? 1 : (int64_t)part;
 
     return n < size ? n : size;
-}
-
-static void put(struct mr_buffer *b, const void *data, uint64_t n)
-{
-    mr_buffer_append(b, data, n);
 }
 
 /* version, how many, then topic, number, start, end of each. */
@@ -253,18 +235,18 @@ static void print_ranges(struct mr_kafka_planner *p, struct mr_buffer *out)
 
     for (uint32_t i = 0; i < p->partitions_n; i++)
         n += p->partitions[i]->at >= 0;
-    put(out, &version, 1);
-    put(out, &n, 4);
+    mr_buffer_append(out, &version, 1);
+    mr_buffer_append(out, &n, 4);
     for (uint32_t i = 0; i < p->partitions_n; i++) {
         const struct mr_kafka_partition *x = p->partitions[i];
         uint16_t topic_n = (uint16_t)strlen(x->topic);
         if (x->at < 0)
             continue;
-        put(out, &topic_n, 2);
-        put(out, x->topic, topic_n);
-        put(out, &x->number, 4);
-        put(out, &x->start, 8);
-        put(out, &x->at, 8);
+        mr_buffer_append(out, &topic_n, 2);
+        mr_buffer_append(out, x->topic, topic_n);
+        mr_buffer_append(out, &x->number, 4);
+        mr_buffer_append(out, &x->start, 8);
+        mr_buffer_append(out, &x->at, 8);
     }
 }
 
@@ -272,17 +254,13 @@ enum mr_status mr_kafka_plan(void *planner, uint64_t epoch, enum mr_source_limit
                              struct mr_offsets *to, bool *has_new, struct mr_error *err)
 {
     struct mr_kafka_planner *p = planner;
-    struct mr_env *env = p->config->env;
-    int64_t now_us = env->ops->monotonic_us(env);
 
     begin(p, epoch);
     enum mr_status status = p->frozen ? MR_OK : look(p, err);
     if (status != MR_OK)
         return status;
-    uint64_t total = waiting(p), max = limit == MR_LIMIT_NONE ? 0 : p->options.offsets_max;
-    bool wait = limit != MR_LIMIT_NONE && !p->frozen && total < p->options.offsets_min &&
-                now_us - p->last_trigger_us < p->options.delay_max_us;
-    *has_new = total > 0 && !wait;
+    int64_t total = waiting(p), max = limit == MR_LIMIT_NONE ? 0 : p->options.offsets_max;
+    *has_new = total > 0 && !is_too_little(p, limit, total);
     for (uint32_t i = 0; i < p->partitions_n; i++) {
         struct mr_kafka_partition *x = p->partitions[i];
         x->start = x->at;
@@ -290,23 +268,11 @@ enum mr_status mr_kafka_plan(void *planner, uint64_t epoch, enum mr_source_limit
             x->at += max && total > max ? share(x, max, total) : x->latest - x->at;
         x->end = x->at;
     }
-    if (*has_new)
-        p->last_trigger_us = now_us;
-    mr_kafka_print_offsets(p, false, &p->json);
+    mr_kafka_print_offsets(p, &p->json);
     print_ranges(p, &p->bytes);
     to->json = mr_buffer_text(&p->json);
     to->bytes = mr_buffer_text(&p->bytes);
     return MR_OK;
-}
-
-static bool take(struct mr_text *t, void *out, uint64_t n)
-{
-    if (t->n < n)
-        return false;
-    memcpy(out, t->data, n);
-    t->data += n;
-    t->n -= n;
-    return true;
 }
 
 enum mr_status mr_kafka_adopt(void *planner, uint64_t epoch, struct mr_text bytes,
@@ -317,16 +283,17 @@ enum mr_status mr_kafka_adopt(void *planner, uint64_t epoch, struct mr_text byte
     uint32_t n = 0;
 
     begin(p, epoch);
-    bool whole = take(&bytes, &version, 1) && version == OFFSETS_VERSION && take(&bytes, &n, 4);
+    bool whole = mr_text_take(&bytes, &version, 1) && version == OFFSETS_VERSION &&
+                 mr_text_take(&bytes, &n, 4);
     for (uint32_t i = 0; whole && i < n; i++) {
         uint16_t topic_n = 0;
         int32_t number = 0;
         char topic[65536];
-        whole =
-            take(&bytes, &topic_n, 2) && take(&bytes, topic, topic_n) && take(&bytes, &number, 4);
+        whole = mr_text_take(&bytes, &topic_n, 2) && mr_text_take(&bytes, topic, topic_n) &&
+                mr_text_take(&bytes, &number, 4);
         topic[whole ? topic_n : 0] = '\0';
         struct mr_kafka_partition *x = whole ? mr_kafka_partition_for(p, topic, number) : NULL;
-        whole = x && take(&bytes, &x->start, 8) && take(&bytes, &x->at, 8);
+        whole = x && mr_text_take(&bytes, &x->start, 8) && mr_text_take(&bytes, &x->at, 8);
         if (whole) {
             x->end = x->at;
             x->is_there = true;

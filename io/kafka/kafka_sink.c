@@ -4,6 +4,7 @@
 #include "io/kafka/kafka_source.h"
 #include "io/options.h"
 #include <stdatomic.h>
+#include <stdio.h>
 
 enum { COMMIT_MS = 60000, COMMIT_TRIES = 10 };
 
@@ -85,6 +86,21 @@ static enum mr_status check(const struct mr_sink_config *config, struct mr_error
     return mr_kafka_conf_check(config->options, config->options_n, MR_KAFKA_PRODUCER, err);
 }
 
+static enum mr_status warn(const struct mr_sink_config *config, struct mr_error *err)
+{
+    rd_kafka_conf_t *conf;
+    enum mr_status status =
+        mr_kafka_conf_make(config->options, config->options_n, MR_KAFKA_PRODUCER, &conf, err);
+
+    if (status != MR_OK)
+        return status;
+    const char *warning = mr_kafka_conf_warning(conf);
+    if (warning)
+        fprintf(stderr, "millrace: warning: kafka sink: %s\n", warning);
+    rd_kafka_conf_destroy(conf);
+    return MR_OK;
+}
+
 static enum mr_status committer_open(void *committer, const struct mr_sink_config *config,
                                      struct mr_error *err)
 {
@@ -94,7 +110,9 @@ static enum mr_status committer_open(void *committer, const struct mr_sink_confi
     mr_arena_init(&c->scratch, config->arena->budget, config->arena->escape);
     c->columns = find_columns(config->schema);
     c->topic = mr_option_get(config->options, config->options_n, "topic");
-    enum mr_status status = mr_kafka_producer_open(c, err);
+    enum mr_status status = warn(config, err);
+    if (status == MR_OK)
+        status = mr_kafka_producer_open(c, err);
     return status == MR_OK ? mr_kafka_marker_make_topic(c, err) : status;
 }
 
@@ -129,7 +147,7 @@ static enum mr_status begin(void *committer, uint64_t epoch, struct mr_error *er
 {
     struct mr_kafka_committer *c = committer;
 
-    atomic_store_explicit(&c->delivery_error, 0, memory_order_relaxed);
+    atomic_store_explicit(&c->reports.delivery_error, 0, memory_order_relaxed);
     rd_kafka_error_t *e = rd_kafka_begin_transaction(c->producer);
     if (e) {
         enum mr_status status = MR_FAIL(err, MR_IO, 0, "kafka sink: begin of epoch %llu: %s",
@@ -182,7 +200,7 @@ static enum mr_status external_commit(void *committer, uint64_t epoch, struct mr
         if (!again)
             break;
     }
-    int failed = atomic_load_explicit(&c->delivery_error, memory_order_relaxed);
+    int failed = atomic_load_explicit(&c->reports.delivery_error, memory_order_relaxed);
     if (failed)
         snprintf(why, sizeof why, "a message was not delivered: %s",
                  rd_kafka_err2str((rd_kafka_resp_err_t)failed));
@@ -288,6 +306,31 @@ static rd_kafka_resp_err_t produce(struct mr_kafka_committer *c, const struct mr
     return code;
 }
 
+static enum mr_status row_failed(struct mr_kafka_committer *c, uint64_t epoch,
+                                 const struct mr_batch *b, uint32_t row, rd_kafka_resp_err_t rc,
+                                 struct mr_error *err)
+{
+    unsigned long long id = epoch, bytes = bytes_or_null(b, c->columns.value, row).n;
+    char fatal[MR_KAFKA_ERROR_MAX];
+
+    if (rc == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC && c->topic == NULL)
+        return MR_FAIL(err, MR_QUERY, 0,
+                       "kafka sink: epoch %llu: null topic present in the data, or one longer than "
+                       "249 bytes. Use the option topic for setting a topic",
+                       id);
+    if (rc == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE)
+        return MR_FAIL(err, MR_QUERY, 0,
+                       "kafka sink: epoch %llu: a record with a value of %llu bytes is larger than "
+                       "kafka.max.request.size allows",
+                       id, bytes);
+    if (rc == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION)
+        return MR_FAIL(err, MR_QUERY, 0, "kafka sink: epoch %llu: the topic has no partition %d",
+                       id, b->columns[c->columns.partition].i32[row]);
+    bool is_fatal = rd_kafka_fatal_error(c->producer, fatal, sizeof fatal) != 0;
+    return MR_FAIL(err, MR_IO, 0, "kafka sink: epoch %llu: %s%s%s", id, rd_kafka_err2str(rc),
+                   is_fatal ? ": " : "", is_fatal ? fatal : "");
+}
+
 static enum mr_step write_rows(void *writer, uint64_t epoch, const struct mr_batch *batch,
                                struct mr_error *err)
 {
@@ -300,15 +343,8 @@ static enum mr_step write_rows(void *writer, uint64_t epoch, const struct mr_bat
             rd_kafka_poll(c->producer, 1);
             return MR_BLOCKED;
         }
-        if (rc == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC && c->topic == NULL)
-            return (void)MR_FAIL(
-                       err, MR_QUERY, 0,
-                       "kafka sink: epoch %llu: a row without topic, and no option 'topic'",
-                       (unsigned long long)epoch),
-                   MR_FAILED;
         if (rc)
-            return (void)MR_FAIL(err, MR_IO, 0, "kafka sink: epoch %llu: %s",
-                                 (unsigned long long)epoch, rd_kafka_err2str(rc)),
+            return (void)row_failed(c, epoch, batch, mr_batch_row(batch, w->at), rc, err),
                    MR_FAILED;
     }
     w->at = 0;

@@ -25,8 +25,8 @@ struct mr_kafka_committer {
     rd_kafka_t *producer;
     rd_kafka_topic_t *handle; /* of topic */
     bool in_transaction;
-    struct mr_arena scratch;    /* of the marker */
-    _Atomic int delivery_error; /* the first rd_kafka_resp_err_t */
+    struct mr_arena scratch; /* of the marker */
+    struct mr_kafka_reports reports;
 };
 
 struct mr_kafka_writer {

@@ -44,6 +44,7 @@ static enum mr_status start_fetching(struct mr_kafka_planner *p, struct mr_kafka
     else
         x->handle = rd_kafka_topic_new(p->client, x->topic, NULL);
     x->eof = -1;
+    x->is_lost = false;
     x->next = offset;
     if (x->handle == NULL || rd_kafka_consume_start(x->handle, x->number, offset) != 0)
         return MR_FAIL(err, MR_IO, 0, "kafka: can't read %s-%d from offset %lld: %s", x->topic,
@@ -61,59 +62,116 @@ enum mr_status mr_kafka_open_split(void *reader, struct mr_text split, struct mr
     return start_fetching(r->split.planner, r->split.partition, r->split.start, err);
 }
 
+/* Offsets next to before - 1 can't be read. */
+static enum mr_status lose(struct mr_kafka_reader *r, int64_t before, const char *why,
+                           struct mr_error *err)
+{
+    const struct mr_kafka_partition *x = r->split.partition;
+    const char *name = r->config->table->name;
+
+    if (r->split.planner->options.fail_on_data_loss)
+        return MR_FAIL(err, MR_QUERY, 0,
+                       "source \"%s\": data loss: %s-%d: offsets from %lld on can't be read any "
+                       "more, up to %lld were wanted: %s (failOnDataLoss: false would go on)",
+                       name, x->topic, x->number, (long long)x->next, (long long)r->split.end - 1,
+                       why);
+    if (before > x->next)
+        fprintf(stderr,
+                "millrace: warning: source \"%s\": data loss: %s-%d: offsets %lld to %lld: %s\n",
+                name, x->topic, x->number, (long long)x->next, (long long)before - 1, why);
+    return MR_OK;
+}
+
+/* What is left of the range is at the partition's beginning, or nowhere. */
+static enum mr_status start_again(struct mr_kafka_reader *r, const char *why, struct mr_error *err)
+{
+    struct mr_kafka_partition *x = r->split.partition;
+    enum mr_status status = lose(r, x->next, why, err);
+
+    if (status != MR_OK)
+        return status;
+    rd_kafka_consume_stop(x->handle, x->number);
+    x->is_lost = true;
+    if (rd_kafka_consume_start(x->handle, x->number, RD_KAFKA_OFFSET_BEGINNING) != 0)
+        return MR_FAIL(err, MR_IO, 0, "source \"%s\": can't read %s-%d: %s", r->config->table->name,
+                       x->topic, x->number, rd_kafka_err2str(rd_kafka_last_error()));
+    return MR_OK;
+}
+
 /* A message that tells of something else than a record. MR_OK: go on. */
 static enum mr_status notice(struct mr_kafka_reader *r, const rd_kafka_message_t *m,
                              struct mr_error *err)
 {
     struct mr_kafka_partition *x = r->split.partition;
+    enum mr_status status;
 
     switch (m->err) {
     case RD_KAFKA_RESP_ERR__PARTITION_EOF:
+        if (x->is_lost) { /* not even the beginning reaches into the range */
+            x->is_lost = false;
+            x->eof = r->split.end;
+            return lose(r, r->split.end, "they are no longer there", err);
+        }
         x->eof = m->offset;
         return MR_OK;
     case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
     case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
-        if (r->split.planner->options.fail_on_data_loss)
-            return MR_FAIL(
-                err, MR_QUERY, 0,
-                "kafka: data loss: %s-%d: offsets from %lld to %lld can't be read any more: "
-                "%s (failOnDataLoss: false would go on)",
-                x->topic, x->number, (long long)x->next, (long long)r->split.end - 1,
-                rd_kafka_message_errstr(m));
-        fprintf(stderr, "millrace: warning: kafka: data loss: %s-%d: offsets %lld to %lld\n",
-                x->topic, x->number, (long long)x->next, (long long)r->split.end - 1);
+        return start_again(r, rd_kafka_message_errstr(m), err);
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+        status = lose(r, r->split.end, rd_kafka_message_errstr(m), err);
         x->eof = r->split.end;
-        return MR_OK;
+        return status;
     case RD_KAFKA_RESP_ERR__TRANSPORT:
     case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
         return MR_OK; /* librdkafka connects again */
     default:
-        return MR_FAIL(err, MR_IO, 0, "kafka: %s-%d: %s", x->topic, x->number,
-                       rd_kafka_message_errstr(m));
+        return MR_FAIL(err, MR_IO, 0, "source \"%s\": %s-%d: %s", r->config->table->name, x->topic,
+                       x->number, rd_kafka_message_errstr(m));
     }
+}
+
+/* A record: into the batch, kept for the next epoch, or (false) not wanted. */
+static enum mr_status place(struct mr_kafka_reader *r, rd_kafka_message_t *m, uint32_t *n,
+                            bool *taken, struct mr_error *err)
+{
+    struct mr_kafka_partition *x = r->split.partition;
+    enum mr_status status = MR_OK;
+
+    *taken = false;
+    if (m->offset < x->next) /* of a topic that was made anew */
+        return MR_OK;
+    if (x->is_lost)
+        status = lose(r, m->offset < r->split.end ? m->offset : r->split.end,
+                      "they are no longer there", err);
+    x->is_lost = false;
+    if (m->offset < r->split.end) {
+        x->next = m->offset + 1;
+        r->messages[(*n)++] = m;
+        *taken = true;
+    } else if (x->kept == NULL) {
+        x->kept = m;
+        *taken = true;
+    }
+    return status;
 }
 
 /* Sorts what came: records of the range to the front, the first beyond it is kept. */
 static enum mr_status sort_out(struct mr_kafka_reader *r, uint32_t had, uint32_t came, uint32_t *n,
                                struct mr_error *err)
 {
-    struct mr_kafka_partition *x = r->split.partition;
     enum mr_status status = MR_OK;
 
     *n = had;
     for (uint32_t i = had; i < had + came; i++) {
         rd_kafka_message_t *m = r->messages[i];
-        if (status == MR_OK && m->err == RD_KAFKA_RESP_ERR_NO_ERROR && m->offset < r->split.end) {
-            x->next = m->offset + 1;
-            r->messages[(*n)++] = m;
-        } else if (status == MR_OK && m->err == RD_KAFKA_RESP_ERR_NO_ERROR && x->kept == NULL) {
-            x->kept = m;
-        } else {
-            if (status == MR_OK && m->err)
-                status = notice(r, m, err);
+        bool taken = false;
+        if (status == MR_OK)
+            status = m->err ? notice(r, m, err) : place(r, m, n, &taken, err);
+        if (!taken)
             rd_kafka_message_destroy(m);
-        }
     }
     return status;
 }
@@ -190,8 +248,17 @@ enum mr_step mr_kafka_pull(void *reader, struct mr_batch *out, struct mr_source_
 static enum mr_status check(const struct mr_table *table, struct mr_error *err)
 {
     struct mr_kafka_options options;
+    struct mr_arena arena;
+    jmp_buf escape;
 
-    return mr_kafka_options_read(table, &options, err);
+    mr_arena_init(&arena, NULL, &escape);
+    if (setjmp(escape) != 0) {
+        mr_arena_fini(&arena);
+        return MR_FAIL(err, MR_MEMORY, 0, "source kafka: no memory for its options");
+    }
+    enum mr_status status = mr_kafka_options_read(table, &arena, &options, err);
+    mr_arena_fini(&arena);
+    return status;
 }
 
 const struct mr_source_ops mr_source_kafka = {

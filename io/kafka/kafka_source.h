@@ -18,31 +18,52 @@ enum {
 };
 
 enum mr_kafka_subscription { MR_KAFKA_SUBSCRIBE, MR_KAFKA_PATTERN, MR_KAFKA_ASSIGN };
-enum mr_kafka_start {
-    MR_KAFKA_START_LATEST,
-    MR_KAFKA_START_EARLIEST,
-    MR_KAFKA_START_OFFSETS,
-    MR_KAFKA_START_TIMESTAMP,
-    MR_KAFKA_START_TIMESTAMPS
+enum mr_kafka_start { /* a later one wins over an earlier one */
+                      MR_KAFKA_START_LATEST,
+                      MR_KAFKA_START_EARLIEST,
+                      MR_KAFKA_START_OFFSETS,
+                      MR_KAFKA_START_TIMESTAMPS,
+                      MR_KAFKA_START_TIMESTAMP
+};
+
+/* A partition in an option, and an offset or a timestamp in ms. */
+struct mr_kafka_places {
+    struct mr_kafka_place {
+        const char *topic;
+        int32_t number;
+        int64_t value;
+    } * items;
+    uint32_t n;
 };
 
 struct mr_kafka_options {
     enum mr_kafka_subscription subscription;
-    const char *topics; /* list, pattern or JSON */
+    const char *topics; /* list or pattern */
+    struct mr_kafka_places assigned;
     enum mr_kafka_start start;
-    const char *start_json; /* offsets or timestamps per partition */
+    struct mr_kafka_places places; /* offsets or timestamps per partition */
     int64_t start_ms;
     bool latest_if_no_offset; /* startingOffsetsByTimestampStrategy */
     bool fail_on_data_loss, include_headers, read_committed;
-    uint64_t offsets_max, offsets_min; /* per trigger; 0: none */
+    int64_t offsets_max, offsets_min; /* per trigger; 0: none */
     int64_t delay_max_us;
-    uint32_t retries;
-    int64_t retry_us;
+    int64_t retries, retry_ms;
+    int64_t ignored; /* numbers that are only checked */
 };
 
-MR_NODISCARD enum mr_status mr_kafka_options_read(const struct mr_table *table,
+/* Memory of what it read: a. */
+MR_NODISCARD enum mr_status mr_kafka_options_read(const struct mr_table *table, struct mr_arena *a,
                                                   struct mr_kafka_options *out,
                                                   struct mr_error *err);
+
+/* kafka_json.c. {"topic":[0,1]} */
+MR_NODISCARD enum mr_status mr_kafka_read_assigned(const char *json, struct mr_arena *a,
+                                                   struct mr_kafka_places *out,
+                                                   struct mr_error *err);
+/* {"topic":{"0":23}}, no value below min */
+MR_NODISCARD enum mr_status mr_kafka_read_places(const char *json, const char *option, int64_t min,
+                                                 struct mr_arena *a, struct mr_kafka_places *out,
+                                                 struct mr_error *err);
 
 struct mr_kafka_partition {
     char *topic; /* malloc: partitions live as long as the planner */
@@ -56,17 +77,19 @@ struct mr_kafka_partition {
     int64_t next;             /* the next offset to give */
     rd_kafka_message_t *kept; /* came beyond the end of its epoch */
     int64_t eof;              /* the broker had nothing from this offset on */
+    bool is_lost;             /* next is not there any more, the first offset that is comes */
 };
 
 struct mr_kafka_planner {
     const struct mr_source_config *config;
     struct mr_kafka_options options;
     rd_kafka_t *client;
+    struct mr_kafka_reports reports;
     struct mr_kafka_partition **partitions; /* sorted by topic, number */
     uint32_t partitions_n;
     bool is_new; /* no epoch was ever planned: starting options count */
     bool frozen;
-    int64_t metadata_us, last_trigger_us;
+    int64_t metadata_us, last_trigger_us; /* INT64_MIN: never */
     uint64_t epoch;
     struct mr_arena arena; /* of the planned epoch's texts */
     struct mr_buffer json, bytes;
@@ -78,20 +101,22 @@ struct mr_kafka_planner {
     uint32_t splits_n;
 };
 
-/* kafka_cluster.c: what the brokers say. */
-MR_NODISCARD enum mr_status mr_kafka_find_partitions(struct mr_kafka_planner *p,
-                                                     struct mr_error *err);
+/* kafka_cluster.c. Which partitions there are, when that is due; latest and earliest of each. */
+MR_NODISCARD enum mr_status mr_kafka_look(struct mr_kafka_planner *p, struct mr_error *err);
 /* Offsets for a spec (MR_KAFKA_EARLIEST, MR_KAFKA_LATEST or a timestamp in ms per partition) into
- * out, by index; -1 where a timestamp has no offset. want NULL: all partitions that are there. */
+ * out, by index; -1 where a timestamp has no offset. */
 MR_NODISCARD enum mr_status mr_kafka_list_offsets(struct mr_kafka_planner *p, const int64_t *specs,
                                                   int64_t *out, struct mr_error *err);
-/* {"topic":{"0":23}} -> out by partition, INT64_MIN where it says nothing. */
-MR_NODISCARD enum mr_status mr_kafka_read_offsets(struct mr_kafka_planner *p, const char *json,
-                                                  const char *option, int64_t *out,
-                                                  struct mr_error *err);
-void mr_kafka_print_offsets(const struct mr_kafka_planner *p, bool starts, struct mr_buffer *out);
+struct mr_kafka_partition *mr_kafka_partition_find(const struct mr_kafka_planner *p,
+                                                   const char *topic, int32_t number);
+/* Makes it when it is not there; NULL: there are too many. */
 struct mr_kafka_partition *mr_kafka_partition_for(struct mr_kafka_planner *p, const char *topic,
                                                   int32_t number);
+
+/* kafka_json.c. options.places -> out by partition; they must be those that are there. */
+MR_NODISCARD enum mr_status mr_kafka_resolve(struct mr_kafka_planner *p, const char *option,
+                                             int64_t *out, struct mr_error *err);
+void mr_kafka_print_offsets(const struct mr_kafka_planner *p, struct mr_buffer *out);
 
 enum mr_status mr_kafka_planner_open(void *planner, const struct mr_source_config *config,
                                      struct mr_error *err);

@@ -28,6 +28,8 @@ static const struct query plain = {"FileSource[/in]", NULL,     "stateStoreSave"
                                    "update",          k_string, v_count_sum,      1,    2,
                                    integers};
 
+static const char *sink = "json";
+
 static enum mr_status open_query(struct world *w, const struct query *q)
 {
     struct mr_type key = {.kind = MR_STRUCT, .fields_n = q->keys_n, .fields = q->keys};
@@ -37,11 +39,12 @@ static enum mr_status open_query(struct world *w, const struct query *q)
     const char *source_list[] = {q->source, q->source2};
     struct mr_fingerprint_operator list[] = {{q->operator, & table, 1, q->detail},
                                              {q->operator2, &table, 1, ""}};
-    struct mr_fingerprint f = {q->source2 ? 2 : 1, source_list,
-                               q->operator2 ? 2
-                               : q->operator? 1
-                                            : 0,
-                               list, q->mode};
+    struct mr_fingerprint f = {q->source2 ? 2 : 1,
+                               source_list,
+                               q->operator2 ? 2 : q->operator? 1 : 0,
+                               list,
+                               q->mode,
+                               sink};
     struct mr_replay to = receivers;
 
     to.arg = w;
@@ -218,6 +221,28 @@ static void test_modes(void **state)
     world_fini(&w);
 }
 
+/* What one sink prepared, another can't publish; a checkpoint that does not say takes any. */
+static void test_sinks(void **state)
+{
+    static const char *const kinds[] = {NULL, "json", "kafka", "json"};
+    struct world w;
+
+    (void)state;
+    world_init(&w, "sinks");
+    for (uint32_t i = 0; i < 4; i++) {
+        sink = kinds[i];
+        w.source = 0;
+        assert_int_equal(open_query(&w, &plain), i == 2 ? MR_USER : MR_OK);
+        if (i == 2)
+            assert_non_null(strstr(w.err.message, "its sink was json and is kafka"));
+        if (i == 0)
+            run_one_epoch(&w);
+        if (i != 2)
+            world_close(&w);
+    }
+    world_fini(&w);
+}
+
 /* Names and texts may have any bytes. */
 static void test_odd_texts(void **state)
 {
@@ -243,7 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changes),   cmocka_unit_test(test_stateless_to_stateful),
         cmocka_unit_test(test_unused),    cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_odd_texts),
+        cmocka_unit_test(test_odd_texts), cmocka_unit_test(test_sinks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

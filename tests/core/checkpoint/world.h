@@ -97,7 +97,7 @@ static const struct mr_fingerprint_operator operators[] = {
     {"symmetricHashJoin", state_tables + 1, 2, ""},
 };
 static const char *const sources[] = {"FileSource[/in]"};
-static const struct mr_fingerprint fingerprint = {1, sources, 2, operators, "update"};
+static const struct mr_fingerprint fingerprint = {1, sources, 2, operators, "update", "noop"};
 
 static enum mr_status see_snapshot(void *arg, uint32_t op, uint32_t table, uint32_t partition,
                                    struct mr_text data, struct mr_error *err)
