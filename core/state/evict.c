@@ -63,7 +63,7 @@ uint64_t mr_state_evict(struct mr_state *s, int64_t watermark_us,
             continue;
         }
         if (g->min_us <= watermark_us)
-            removed += mr_segment_sweep(g, &s->memory, watermark_us, leave, &l);
+            removed += mr_segment_sweep(g, watermark_us, leave, &l);
         s->segments[kept++] = g;
     }
     if (kept < i) {

@@ -24,7 +24,16 @@ struct mr_state {
 
 /* The segment of an expiry; made if it is not there and make, else NULL. */
 struct mr_segment *mr_state_segment(struct mr_state *s, int64_t expiry_us, bool make);
-/* A row of any segment that has this key, or NULL. */
-struct mr_state_row *mr_state_find_anywhere(struct mr_state *s, uint64_t hash, struct mr_text key);
+struct mr_found { /* row NULL: none */
+    struct mr_segment *segment;
+    struct mr_state_row *row;
+    uint32_t ref;
+};
+/* g: the segment of the key's expiry, or NULL; looked at when the key decides its expiry. */
+struct mr_found mr_state_find_row(struct mr_state *s, struct mr_segment *g, uint64_t hash,
+                                  struct mr_text key);
+/* The key must not be there. */
+struct mr_found mr_state_insert_row(struct mr_state *s, uint64_t hash, struct mr_text key,
+                                    int64_t expiry_us);
 /* Ends the list of changes: rows are no longer marked. */
 void mr_state_forget_changes(struct mr_state *s);

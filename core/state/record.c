@@ -78,25 +78,28 @@ void mr_state_log(struct mr_state *s, uint64_t epoch, struct mr_buffer *out)
     s->is_evicted = false;
 }
 
+struct snapshot {
+    const struct mr_state_table *table;
+    struct mr_buffer *out;
+    bool is_begun;
+};
+
+static void put_snapshot_row(void *arg, struct mr_state_row *r)
+{
+    struct snapshot *s = arg;
+
+    if (!s->is_begun)
+        put_version(s->out);
+    s->is_begun = true;
+    put_row(s->table, r, s->out);
+}
+
 void mr_state_snapshot(struct mr_state *s, uint32_t partition, struct mr_buffer *out)
 {
-    bool is_begun = false;
+    struct snapshot snapshot = {.table = s->table, .out = out};
 
-    for (uint64_t i = 0; i < s->segments_n; i++) {
-        struct mr_segment *g = s->segments[i];
-        uint64_t at = g->parts ? (uint64_t)partition << 32 : 0;
-        for (struct mr_state_row *r; (r = mr_segment_next(g, &at)) != NULL;) {
-            if (mr_state_partition(r) != partition) {
-                if (g->parts)
-                    break;
-                continue;
-            }
-            if (!is_begun)
-                put_version(out);
-            is_begun = true;
-            put_row(s->table, r, out);
-        }
-    }
+    for (uint64_t i = 0; i < s->segments_n; i++)
+        mr_segment_visit_partition(s->segments[i], partition, put_snapshot_row, &snapshot);
 }
 
 static bool take_slots(struct mr_state *s, struct mr_text *r, union mr_slot *slots)
@@ -139,20 +142,10 @@ static bool skip_slots(const struct mr_state *s, struct mr_text *r)
 static struct mr_state_row *find_or_insert(struct mr_state *s, uint64_t hash, struct mr_text key,
                                            int64_t expiry_us)
 {
-    struct mr_state_row *r;
+    struct mr_segment *g = mr_state_segment(s, expiry_us, false);
+    struct mr_found found = mr_state_find_row(s, g, hash, key);
 
-    if (s->table->any_expiry) {
-        r = mr_state_find_anywhere(s, hash, key);
-        if (r)
-            return r;
-    }
-    struct mr_segment *g = mr_state_segment(s, expiry_us, true);
-    r = mr_segment_find(g, hash, key);
-    if (r == NULL) {
-        r = mr_segment_insert(g, &s->memory, hash, key, s->slots_bytes, expiry_us);
-        s->rows++;
-    }
-    return r;
+    return found.row ? found.row : mr_state_insert_row(s, hash, key, expiry_us).row;
 }
 
 static bool take_row(struct mr_state *s, struct mr_text *r,

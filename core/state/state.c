@@ -1,12 +1,8 @@
 #include "core/state/part.h"
 
 #include "core/base/check.h"
-#include "core/state/group.h"
 
-enum {
-    BLOCK = 32, /* keys in flight: about what the memory of one core can serve at a time */
-    CHANGED = (int)0x80000000,
-};
+enum { BLOCK = 32 }; /* keys in flight: about what the memory of one core can serve at a time */
 
 enum mr_status mr_state_open(const struct mr_state_config *config, struct mr_state **out,
                              struct mr_error *err)
@@ -100,7 +96,7 @@ struct mr_segment *mr_state_segment(struct mr_state *s, int64_t expiry_us, bool 
             return NULL;
         need_segment_room(s); /* first: nothing else would free g */
         bucket_of(s, expiry_us, &first, &last);
-        g = mr_segment_open(&s->memory, first, last);
+        g = mr_segment_open(&s->memory, first, last, s->slots_bytes);
         memmove(&s->segments[from + 1], &s->segments[from], (s->segments_n - from) * sizeof g);
         s->segments[from] = g;
         s->segments_n++;
@@ -108,11 +104,12 @@ struct mr_segment *mr_state_segment(struct mr_state *s, int64_t expiry_us, bool 
     return s->last = s->segments[from];
 }
 
-static void mark_changed(struct mr_state *s, struct mr_segment *g, struct mr_state_row *r)
+static void mark_changed(struct mr_state *s, struct mr_segment *g, struct mr_state_row *r,
+                         uint32_t ref)
 {
     struct mr_changed *page = g->changed;
 
-    if (r->key_flags & (uint32_t)CHANGED)
+    if (r->key_flags & MR_ROW_CHANGED)
         return;
     if (page == NULL || page->n == MR_CHANGED_ROWS) {
         page = mr_state_alloc(&s->memory, sizeof *page);
@@ -127,8 +124,8 @@ static void mark_changed(struct mr_state *s, struct mr_segment *g, struct mr_sta
         }
         g->changed = page;
     }
-    page->rows[page->n++] = r;
-    r->key_flags |= (uint32_t)CHANGED;
+    page->refs[page->n++] = ref;
+    r->key_flags |= MR_ROW_CHANGED;
     s->changed_n++;
 }
 
@@ -137,8 +134,8 @@ void mr_state_forget_changes(struct mr_state *s)
     for (struct mr_segment *g = s->changed; g; g = g->after) {
         for (struct mr_changed *c = g->changed, *next; c; c = next) {
             next = c->next;
-            for (uint64_t i = 0; i < c->n; i++)
-                c->rows[i]->key_flags &= ~(uint32_t)CHANGED;
+            for (uint32_t i = 0; i < c->n; i++)
+                mr_segment_row(g, c->refs[i])->key_flags &= ~MR_ROW_CHANGED;
             mr_state_free(&s->memory, c, sizeof *c);
         }
         g->changed = NULL;
@@ -155,44 +152,60 @@ static void enter_epoch(struct mr_state *s, uint64_t epoch)
     s->epoch = epoch + 1;
 }
 
-struct mr_state_row *mr_state_find_anywhere(struct mr_state *s, uint64_t hash, struct mr_text key)
+static struct mr_found find_in(struct mr_segment *g, uint64_t hash, struct mr_text key)
 {
-    for (uint64_t i = s->segments_n; i-- > 0;) { /* newest first: there most are found */
-        struct mr_state_row *r = mr_segment_find(s->segments[i], hash, key);
-        if (r)
-            return r;
-    }
-    return NULL;
+    uint32_t ref = g ? mr_segment_find(g, hash, key) : 0;
+
+    return ref ? (struct mr_found){g, mr_segment_row(g, ref), ref} : (struct mr_found){g, NULL, 0};
 }
 
-/* A row from before the query had a watermark. */
-static struct mr_state_row *find_timeless(struct mr_state *s, uint64_t hash, struct mr_text key)
+struct mr_found mr_state_find_row(struct mr_state *s, struct mr_segment *g, uint64_t hash,
+                                  struct mr_text key)
 {
-    struct mr_segment *g = mr_state_segment(s, MR_STATE_NEVER, false);
+    struct mr_found found = {g, NULL, 0};
 
-    return g ? mr_segment_find(g, hash, key) : NULL;
+    if (!s->table->any_expiry)
+        found = find_in(g, hash, key);
+    else /* newest first: there most are found */
+        for (uint64_t i = s->segments_n; i-- > 0 && found.row == NULL;)
+            found = find_in(s->segments[i], hash, key);
+    /* One from before the query had a watermark? */
+    if (found.row == NULL && s->timeless)
+        found = find_in(mr_state_segment(s, MR_STATE_NEVER, false), hash, key);
+    return found;
 }
 
-/* Brings the index, then the most likely row of each key into the cache. */
-static void prefetch(uint32_t n, struct mr_segment *const *segments, const uint64_t *hashes)
+struct mr_found mr_state_insert_row(struct mr_state *s, uint64_t hash, struct mr_text key,
+                                    int64_t expiry_us)
 {
+    struct mr_segment *g = mr_state_segment(s, expiry_us, true);
+    uint32_t ref = mr_segment_insert(g, &s->memory, hash, key, expiry_us);
+
+    s->rows++;
+    return (struct mr_found){g, mr_segment_row(g, ref), ref};
+}
+
+/* Brings the index, then the most likely row of each key into the cache. Inlined always: gcc 12 takes
+ * a function of prefetches only for one without effect, and drops the call. */
+static inline __attribute__((always_inline)) void
+prefetch(uint32_t n, struct mr_segment *const *segments, const uint64_t *hashes)
+{
+    const uint64_t *groups[BLOCK];
+
     for (uint32_t i = 0; i < n; i++) {
-        const struct mr_index *x = segments[i] ? mr_segment_index(segments[i], hashes[i]) : NULL;
+        struct mr_segment *g = segments[i];
+        const struct mr_index *x = g ? mr_segment_index(g, hashes[i]) : NULL;
+        groups[i] = NULL;
         if (x == NULL || x->used == 0)
             continue;
-        uint32_t at = mr_index_start(x, (uint32_t)(hashes[i] >> 32));
-        __builtin_prefetch(x->tags + at);
-        __builtin_prefetch(x->refs + at);
+        groups[i] = x->places + mr_index_start(x, (uint32_t)(hashes[i] >> 32));
+        __builtin_prefetch(groups[i]);
     }
     for (uint32_t i = 0; i < n; i++) {
-        const struct mr_index *x = segments[i] ? mr_segment_index(segments[i], hashes[i]) : NULL;
-        if (x == NULL || x->used == 0)
-            continue;
-        uint32_t at = mr_index_start(x, (uint32_t)(hashes[i] >> 32));
-        uint32_t mask = mr_group_equal(x->tags + at, mr_index_tag(hashes[i]));
-        if (mask) {
-            const char *row = (const char *)mr_segment_row(
-                segments[i], x->refs[at + (uint32_t)__builtin_ctz(mask)]);
+        uint32_t mask = groups[i] ? mr_group_equal(groups[i], (uint32_t)(hashes[i] >> 32)) : 0;
+        uint32_t ref = mask ? (uint32_t)groups[i][mr_group_first(mask)] : 0;
+        if (ref) {
+            const char *row = (const char *)mr_segment_row(segments[i], ref);
             __builtin_prefetch(row);
             __builtin_prefetch(row + 64); /* the slots, which the caller writes next */
         }
@@ -210,25 +223,15 @@ static void upsert_block(struct mr_state *s, uint32_t first, uint32_t n, const u
         segments[i] = mr_state_segment(s, expiry_us[i], !s->table->any_expiry);
     prefetch(n, segments, hashes);
     for (uint32_t i = 0; i < n; i++) {
-        struct mr_segment *g = segments[i];
-        struct mr_state_row *r = s->table->any_expiry
-                                     ? mr_state_find_anywhere(s, hashes[i], keys[i])
-                                     : mr_segment_find(g, hashes[i], keys[i]);
-        if (r == NULL && s->timeless && (r = find_timeless(s, hashes[i], keys[i])) != NULL)
-            g = mr_state_segment(s, MR_STATE_NEVER, true);
-        if (r == NULL) {
-            if (s->table->any_expiry)
-                g = mr_state_segment(s, expiry_us[i], true);
-            r = mr_segment_insert(g, &s->memory, hashes[i], keys[i], s->slots_bytes, expiry_us[i]);
-            s->rows++;
+        struct mr_found found = mr_state_find_row(s, segments[i], hashes[i], keys[i]);
+        if (found.row == NULL) {
+            found = mr_state_insert_row(s, hashes[i], keys[i], expiry_us[i]);
             mr_bit_set(is_new, first + i);
-            mark_changed(s, g, r);
+            mark_changed(s, found.segment, found.row, found.ref);
         } else if (!insert_only) {
-            if (s->table->any_expiry)
-                g = mr_state_segment(s, r->expiry_us, true);
-            mark_changed(s, g, r);
+            mark_changed(s, found.segment, found.row, found.ref);
         }
-        rows[i] = r;
+        rows[i] = found.row;
     }
 }
 
@@ -271,12 +274,7 @@ void mr_state_find(struct mr_state *s, uint32_t n, const uint64_t *hashes,
         prefetch(block, segments, hashes + from);
         for (uint32_t i = 0; i < block; i++) {
             uint32_t at = from + i;
-            if (s->table->any_expiry)
-                rows[at] = mr_state_find_anywhere(s, hashes[at], keys[at]);
-            else
-                rows[at] = segments[i] ? mr_segment_find(segments[i], hashes[at], keys[at]) : NULL;
-            if (rows[at] == NULL && s->timeless)
-                rows[at] = find_timeless(s, hashes[at], keys[at]);
+            rows[at] = mr_state_find_row(s, segments[i], hashes[at], keys[at]).row;
         }
     }
 }
@@ -331,7 +329,7 @@ bool mr_state_next_changed(struct mr_state *s, uint64_t epoch, struct mr_state_c
             if (at->row < c->n) {
                 at->segment = (uintptr_t)g;
                 at->chunk = c;
-                *row = c->rows[at->row++];
+                *row = mr_segment_row(g, c->refs[at->row++]);
                 return true;
             }
         }

@@ -36,10 +36,10 @@ struct mr_state_table {          /* declaration */
 struct mr_state_row { /* 16 bytes; then the key, padded to 16, then the slots */
     int64_t expiry_us;
     uint32_t hash_high; /* the upper half of the key's hash; its top byte is the partition */
-    uint32_t key_flags; /* length of the key; top bit: listed as changed */
+    uint32_t key_flags; /* length of the key, and bits that only core/state looks at */
 };
 _Static_assert(sizeof(struct mr_state_row) == 16, "slots stay aligned");
-enum { MR_STATE_KEY_MAX = INT32_MAX };
+enum { MR_STATE_KEY_MAX = (1 << 30) - 1 };
 
 static inline struct mr_text mr_state_key(const struct mr_state_row *r)
 {
