@@ -3,18 +3,31 @@
 #include "io/fault/fault.h"
 #include "io/posix/posix.h"
 #include "io/uring/uring.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef MR_TEST_SWITCHES
-static enum mr_status with_faults(struct mr_env **env, struct mr_error *err)
+/* A global, against the rule: faults are counted over all envs of the process. */
+static struct mr_fault *process_faults;
+static pthread_once_t process_faults_read = PTHREAD_ONCE_INIT;
+
+static void read_process_faults(void)
 {
     const char *schedule = getenv("MILLRACE_FAULT");
-    struct mr_env *wrapped = schedule ? mr_fault_open(*env, schedule) : *env;
 
+    process_faults = mr_fault_new(schedule ? schedule : "", getenv("MILLRACE_FAULT_TRACE"));
+}
+
+static enum mr_status with_faults(struct mr_env **env, struct mr_error *err)
+{
+    if (getenv("MILLRACE_FAULT") == NULL && getenv("MILLRACE_FAULT_TRACE") == NULL)
+        return MR_OK;
+    pthread_once(&process_faults_read, read_process_faults);
+    struct mr_env *wrapped = process_faults ? mr_fault_wrap(*env, process_faults) : NULL;
     if (wrapped == NULL) {
         (*env)->ops->fini(*env);
-        return MR_FAIL(err, MR_USER, 0, "MILLRACE_FAULT=%s is no schedule", schedule);
+        return MR_FAIL(err, MR_USER, 0, "MILLRACE_FAULT is no schedule (see io/fault/fault.h)");
     }
     *env = wrapped;
     return MR_OK;

@@ -24,15 +24,23 @@ static void set_paths(struct mr_checkpoint *c)
     c->snapshot_path = mr_arena_format(&c->arena, "%s/snapshot", root);
 }
 
+static enum mr_status make_folder(struct mr_checkpoint *c, const char *path, struct mr_error *err)
+{
+    int rc = mr_env_make_dirs(c->env, path);
+
+    return rc < 0 ? MR_FAIL(err, MR_IO, -rc, "checkpoint: make folder %s", path) : MR_OK;
+}
+
 static enum mr_status take_lock(struct mr_checkpoint *c, struct mr_error *err)
 {
     char holder[32] = "";
     const struct mr_env_ops *ops = c->env->ops;
-    int rc = mr_env_make_dirs(c->env, c->config.path);
+    enum mr_status status = make_folder(c, c->config.path, err);
 
-    if (rc < 0)
-        return MR_FAIL(err, MR_IO, -rc, "checkpoint: make %s", c->config.path);
-    rc = ops->open(c->env, c->lock_path, MR_OPEN_READ | MR_OPEN_WRITE | MR_OPEN_CREATE, &c->lock);
+    if (status != MR_OK)
+        return status;
+    int rc =
+        ops->open(c->env, c->lock_path, MR_OPEN_READ | MR_OPEN_WRITE | MR_OPEN_CREATE, &c->lock);
     if (rc < 0) {
         c->lock = NULL;
         return MR_FAIL(err, MR_IO, -rc, "checkpoint: open %s", c->lock_path);
@@ -146,11 +154,11 @@ static enum mr_status open_all(struct mr_checkpoint *c, const struct mr_fingerpr
         status = identify(c, fingerprint, err);
     if (status != MR_OK)
         return status;
-    int rc = mr_env_make_dirs(c->env, c->log_path);
-    if (rc == 0)
-        rc = mr_env_make_dirs(c->env, c->snapshot_path);
-    if (rc < 0)
-        return MR_FAIL(err, MR_IO, -rc, "checkpoint: make folders in %s", c->config.path);
+    status = make_folder(c, c->log_path, err);
+    if (status == MR_OK)
+        status = make_folder(c, c->snapshot_path, err);
+    if (status != MR_OK)
+        return status;
     c->log = (struct mr_log){.env = c->env,
                              .path = c->log_path,
                              .arena = &c->arena,

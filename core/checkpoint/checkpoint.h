@@ -130,9 +130,10 @@ MR_NODISCARD enum mr_status mr_checkpoint_snapshot(struct mr_checkpoint *c, uint
                                                    const struct mr_snapshot_from *from,
                                                    struct mr_error *err);
 
-/* For "millrace checkpoint show|verify": reads only, takes no lock. */
+/* For "millrace checkpoint show|verify": reads only, takes no lock. Both list problems in out and then give
+ * MR_CORRUPT. */
 MR_NODISCARD enum mr_status mr_checkpoint_show(struct mr_env *env, const char *path,
                                                struct mr_buffer *out, struct mr_error *err);
-/* Every CRC of every file; problems are listed in out, MR_CORRUPT if there are any. */
+/* Every CRC of every file. */
 MR_NODISCARD enum mr_status mr_checkpoint_verify(struct mr_env *env, const char *path,
                                                  struct mr_buffer *out, struct mr_error *err);

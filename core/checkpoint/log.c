@@ -80,12 +80,14 @@ static enum mr_status number_spare(struct mr_log *l, struct mr_error *err)
     const char *path = segment_path(l, last_number(l) + 1);
     int rc = l->env->ops->sync(l->spare);
 
-    if (rc == 0)
-        rc = l->env->ops->rename(l->env, spare_path(l), path);
-    if (rc == 0)
-        rc = l->env->ops->sync_dir(l->env, l->path);
     if (rc < 0)
-        return fail(l, rc, "make", path, err);
+        return fail(l, rc, "sync", spare_path(l), err);
+    rc = l->env->ops->rename(l->env, spare_path(l), path);
+    if (rc < 0)
+        return fail(l, rc, "name", path, err);
+    rc = l->env->ops->sync_dir(l->env, l->path);
+    if (rc < 0)
+        return fail(l, rc, "sync", l->path, err);
     l->is_spare_numbered = true;
     mr_blocks_fini(&l->zeros);
     return MR_OK;

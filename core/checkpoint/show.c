@@ -170,6 +170,14 @@ static enum mr_status need_checkpoint(struct mr_env *env, const char *path, stru
     return MR_OK;
 }
 
+static enum mr_status judge(const struct inspection *in, struct mr_error *err)
+{
+    if (in->problems == 0)
+        return MR_OK;
+    return MR_FAIL(err, MR_CORRUPT, 0, "checkpoint %s: %u problem%s", in->path, in->problems,
+                   in->problems == 1 ? "" : "s");
+}
+
 enum mr_status mr_checkpoint_show(struct mr_env *env, const char *path, struct mr_buffer *out,
                                   struct mr_error *err)
 {
@@ -187,7 +195,7 @@ enum mr_status mr_checkpoint_show(struct mr_env *env, const char *path, struct m
     print_plan(&in, &last);
     print_files(&in);
     mr_log_scan_fini(&in.scan);
-    return MR_OK;
+    return judge(&in, err);
 }
 
 enum mr_status mr_checkpoint_verify(struct mr_env *env, const char *path, struct mr_buffer *out,
@@ -201,9 +209,10 @@ enum mr_status mr_checkpoint_verify(struct mr_env *env, const char *path, struct
         return status;
     inspect(&in, &last);
     mr_log_scan_fini(&in.scan);
-    if (in.problems)
-        return MR_FAIL(err, MR_CORRUPT, 0, "checkpoint %s: %u problems", path, in.problems);
-    mr_buffer_append_format(out, "ok: %llu groups of the log, %llu chunks of the snapshot\n",
-                            (unsigned long long)in.scan.groups_n, (unsigned long long)in.chunks);
-    return MR_OK;
+    status = judge(&in, err);
+    if (status == MR_OK)
+        mr_buffer_append_format(out, "ok: %llu groups of the log, %llu chunks of the snapshot\n",
+                                (unsigned long long)in.scan.groups_n,
+                                (unsigned long long)in.chunks);
+    return status;
 }

@@ -56,6 +56,10 @@ struct mr_sink_ops {
     /* Between epochs, when no data is there, about every 100 ms: what waits for more rows may be given
      * out (an output file that is old enough). NULL: nothing waits. */
     enum mr_status (*idle)(void *committer, struct mr_error *err);
+    /* The query ends, its workers rest: all that waits of committed epochs is given out. Not called
+     * when a commit failed: nobody knows then whether it counts, and the next start finds out. NULL:
+     * nothing waits. */
+    enum mr_status (*finish)(void *committer, struct mr_error *err);
 
     enum mr_status (*writer_open)(void *writer, const struct mr_sink_config *config,
                                   void *committer, uint32_t worker, struct mr_error *err);

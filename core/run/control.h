@@ -65,7 +65,9 @@ struct mr_query {
     bool pending; /* recovered: a planned epoch must run first */
     bool pending_muted;
     bool ran_data; /* an epoch with data ran since the start */
-    bool crash;    /* MILLRACE_CRASH=before_commit */
+    bool
+        is_committing; /* the commit of an epoch began and has not ended, or failed: its fate is open */
+    bool crash;        /* MILLRACE_CRASH=before_commit */
     struct mr_plan_ahead ahead;
     enum mr_source_limit limit;
 

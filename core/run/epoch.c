@@ -286,10 +286,12 @@ static enum mr_status finish(struct mr_query *q, struct mr_error *err)
         q->config.on_epoch(q->config.on_rows_arg, p);
     if (q->crash)
         status = crash_if_last(q, err);
+    q->is_committing = status == MR_OK;
     if (status == MR_OK)
         status = commit(q, err);
     if (status != MR_OK)
         return status;
+    q->is_committing = false;
     q->next_id = q->epoch.id + 1;
     int64_t end = monotonic_us(q);
     p->commit_offsets_us = end - start;

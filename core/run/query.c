@@ -323,8 +323,6 @@ static enum mr_status run_trigger(struct mr_query *q, struct mr_error *err)
 {
     bool ran;
 
-    if (setjmp(q->escape) != 0)
-        return no_memory(q, err);
     q->last_told_us = q->env->ops->monotonic_us(q->env);
     if (q->config.batch)
         return mr_epoch_next(q, &ran, err);
@@ -342,11 +340,29 @@ static enum mr_status run_trigger(struct mr_query *q, struct mr_error *err)
     return MR_QUERY;
 }
 
+/* What the sink still holds back is part of the result: an end without it is a failure. */
+static enum mr_status run_to_end(struct mr_query *q, struct mr_error *err)
+{
+    const struct mr_sink_ops *ops = q->config.sink_ops;
+
+    if (setjmp(q->escape) != 0)
+        return no_memory(q, err);
+    struct mr_error second = {0};
+    enum mr_status status = run_trigger(q, err);
+    if (q->is_committing || !q->committer_opened || ops->finish == NULL)
+        return status;
+    enum mr_status finished = ops->finish(q->committer, &second);
+    if (status != MR_OK || finished == MR_OK)
+        return status;
+    *err = second;
+    return finished;
+}
+
 static void *control_main(void *arg)
 {
     struct mr_query *q = arg;
 
-    q->status = run_trigger(q, &q->error);
+    q->status = run_to_end(q, &q->error);
     return NULL;
 }
 

@@ -35,14 +35,20 @@ static void unlink_changed(struct mr_state *s, struct mr_segment *g)
 }
 
 /* All rows of g end: they are only looked at when somebody wants to see them. */
-static uint64_t drop(struct mr_state *s, struct mr_segment *g, struct leaving *l)
+static void show_leaving(struct mr_state *s, struct mr_segment *g, struct leaving *l)
 {
-    uint64_t rows = g->rows, at = 0;
+    uint64_t at = 0;
 
-    if (l->visit || s->has_bytes) {
-        for (struct mr_state_row *r; (r = mr_segment_next(g, &at)) != NULL;)
-            leave(l, r);
-    }
+    if (l->visit == NULL && !s->has_bytes)
+        return;
+    for (struct mr_state_row *r; (r = mr_segment_next(g, &at)) != NULL;)
+        leave(l, r);
+}
+
+static uint64_t drop(struct mr_state *s, struct mr_segment *g)
+{
+    uint64_t rows = g->rows;
+
     unlink_changed(s, g);
     mr_segment_close(g, &s->memory);
     return rows;
@@ -59,11 +65,14 @@ uint64_t mr_state_evict(struct mr_state *s, int64_t watermark_us,
     for (; i < s->segments_n && s->segments[i]->first_us <= watermark_us; i++) {
         struct mr_segment *g = s->segments[i];
         if (g->max_us <= watermark_us) {
-            removed += drop(s, g, &l);
+            show_leaving(s, g, &l);
+            s->segments[i] = NULL; /* visit may jump out, and then each is closed once */
+            removed += drop(s, g);
             continue;
         }
         if (g->min_us <= watermark_us)
             removed += mr_segment_sweep(g, watermark_us, leave, &l);
+        s->segments[i] = NULL;
         s->segments[kept++] = g;
     }
     if (kept < i) {

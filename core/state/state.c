@@ -35,7 +35,8 @@ void mr_state_close(struct mr_state *s)
     if (s == NULL)
         return;
     for (uint64_t i = 0; i < s->segments_n; i++)
-        mr_segment_close(s->segments[i], &s->memory);
+        if (s->segments[i])
+            mr_segment_close(s->segments[i], &s->memory);
     mr_state_free(&s->memory, s->segments, s->segments_capacity * sizeof(struct mr_segment *));
     mr_state_memory_fini(&s->memory);
     MR_ASSERT(s->memory.bytes == sizeof *s);

@@ -1,25 +1,23 @@
 #include "io/fault/fault.h"
 
+#include "io/fault/schedule.h"
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum kind { WRITE = 1, SYNC = 2, RENAME = 4, ANY = 7 };
-enum action { COUNT_ONLY, FAIL_EIO, FAIL_ENOSPC, TORN, STOP, HALFSTOP, KILL, KILLAFTER };
 
 struct fault_env {
     struct mr_env env;
     struct mr_env *inner;
-    uint32_t kinds;
-    uint64_t at, count;
-    enum action action;
-    bool is_stopped;
+    struct mr_fault *fault;
+    bool owns_fault;
+    struct mr_file *files; /* open ones: a rename changes their paths */
 };
 
 struct mr_file { /* ours; the inner one is behind it */
     struct fault_env *env;
-    struct mr_file *inner;
+    struct mr_file *inner, *next;
+    uint64_t number; /* in the trace */
+    char *path;
 };
 
 static struct fault_env *fault_of(struct mr_env *env)
@@ -27,67 +25,56 @@ static struct fault_env *fault_of(struct mr_env *env)
     return (struct fault_env *)(void *)env;
 }
 
-/* Counts an operation. 0: it is to be done; else its error. *half: bytes are to be written halfway.
- */
-static int pass(struct fault_env *f, enum kind kind, bool *half)
+/* An operation on names: counted, written down, then done. */
+static bool is_done(struct fault_env *f, enum mr_fault_kind kind, const char *path,
+                    struct mr_fault_pass *pass)
 {
-    *half = false;
-    if (f->is_stopped)
-        return -EIO;
-    if ((f->kinds & kind) == 0 || ++f->count != f->at)
-        return 0;
-    switch (f->action) {
-    case FAIL_EIO:
-        return -EIO;
-    case FAIL_ENOSPC:
-        return -ENOSPC;
-    case TORN:
-        *half = true;
-        return -ENOSPC;
-    case STOP:
-        f->is_stopped = true;
-        return -EIO;
-    case HALFSTOP:
-        f->is_stopped = *half = true;
-        return -EIO;
-    case KILL:
-        raise(SIGKILL);
-        return -EIO;
-    default:
-        return 0;
-    }
-}
-
-/* After an operation was done. */
-static void passed(struct fault_env *f, enum kind kind)
-{
-    if (f->action == KILLAFTER && (f->kinds & kind) && f->count == f->at)
-        raise(SIGKILL);
+    *pass = mr_fault_pass(f->fault, kind, path);
+    return pass->rc < 0 || pass->is_skipped;
 }
 
 static int fault_open(struct mr_env *env, const char *path, int flags, struct mr_file **file)
 {
     struct fault_env *f = fault_of(env);
-    struct mr_file *made;
+    struct mr_fault_pass pass = {0};
 
-    if (f->is_stopped && (flags & MR_OPEN_WRITE))
-        return -EIO;
-    made = calloc(1, sizeof *made);
-    if (made == NULL)
+    if (flags & MR_OPEN_CREATE)
+        pass = mr_fault_pass(f->fault, MR_FAULT_MAKE, path);
+    else if (mr_fault_is_stopped(f->fault) && (flags & MR_OPEN_WRITE))
+        pass.rc = -EIO;
+    if (pass.rc < 0)
+        return pass.rc;
+    struct mr_file *made = calloc(1, sizeof *made);
+    if (made == NULL || (made->path = strdup(path)) == NULL) {
+        free(made);
         return -ENOMEM;
+    }
     made->env = f;
+    made->number = mr_fault_next_file(f->fault);
+    if (flags & MR_OPEN_WRITE)
+        mr_fault_trace(f->fault, NULL, 0, "@open %llu %d %s", (unsigned long long)made->number,
+                       flags, path);
     int rc = f->inner->ops->open(f->inner, path, flags, &made->inner);
+    mr_fault_passed(&pass);
     if (rc < 0) {
+        free(made->path);
         free(made);
         return rc;
     }
-    *file = made;
+    made->next = f->files;
+    *file = f->files = made;
     return rc;
 }
 
 static void fault_close(struct mr_file *file)
 {
+    mr_fault_trace(file->env->fault, NULL, 0, "@close %llu", (unsigned long long)file->number);
+    struct mr_file **at = &file->env->files;
+    while (*at != file)
+        at = &(*at)->next;
+    *at = file->next;
     file->env->inner->ops->close(file->inner);
+    free(file->path);
     free(file);
 }
 
@@ -98,27 +85,35 @@ static int64_t fault_read(struct mr_file *file, void *data, uint64_t bytes, uint
 
 static int64_t fault_write(struct mr_file *file, const void *data, uint64_t bytes, uint64_t offset)
 {
-    bool half;
-    int rc = pass(file->env, WRITE, &half);
+    struct fault_env *f = file->env;
+    struct mr_fault_pass pass = mr_fault_pass(f->fault, MR_FAULT_WRITE, file->path);
 
-    if (half)
-        (void)file->env->inner->ops->write(file->inner, data, bytes / 2 & ~(uint64_t)511, offset);
-    if (rc < 0)
-        return rc;
-    int64_t n = file->env->inner->ops->write(file->inner, data, bytes, offset);
-    passed(file->env, WRITE);
+    if (pass.is_skipped)
+        return (int64_t)bytes;
+    if (pass.rc < 0) {
+        uint64_t half = bytes / 2 & ~(uint64_t)511;
+        if (pass.half)
+            (void)f->inner->ops->write(file->inner, data, half, offset);
+        return pass.rc;
+    }
+    mr_fault_trace(f->fault, data, bytes, "@write %llu %llu %llu", (unsigned long long)file->number,
+                   (unsigned long long)offset, (unsigned long long)bytes);
+    int64_t n = f->inner->ops->write(file->inner, data, bytes, offset);
+    mr_fault_passed(&pass);
     return n;
 }
 
 static int fault_sync(struct mr_file *file)
 {
-    bool half;
-    int rc = pass(file->env, SYNC, &half);
+    struct fault_env *f = file->env;
+    struct mr_fault_pass pass;
 
-    if (rc < 0)
-        return rc;
-    rc = file->env->inner->ops->sync(file->inner);
-    passed(file->env, SYNC);
+    if (is_done(f, MR_FAULT_SYNC, file->path, &pass))
+        return pass.rc;
+    int rc = f->inner->ops->sync(file->inner);
+    if (rc == 0)
+        mr_fault_trace(f->fault, NULL, 0, "@sync %llu", (unsigned long long)file->number);
+    mr_fault_passed(&pass);
     return rc;
 }
 
@@ -135,18 +130,30 @@ static int64_t fault_write_sync(struct mr_file *file, const void *data, uint64_t
 
 static int fault_truncate(struct mr_file *file, uint64_t bytes)
 {
-    bool half;
-    int rc = pass(file->env, WRITE, &half);
+    struct fault_env *f = file->env;
+    struct mr_fault_pass pass;
 
-    return rc < 0 ? rc : file->env->inner->ops->truncate(file->inner, bytes);
+    if (is_done(f, MR_FAULT_WRITE, file->path, &pass))
+        return pass.rc;
+    mr_fault_trace(f->fault, NULL, 0, "@truncate %llu %llu", (unsigned long long)file->number,
+                   (unsigned long long)bytes);
+    int rc = f->inner->ops->truncate(file->inner, bytes);
+    mr_fault_passed(&pass);
+    return rc;
 }
 
 static int fault_allocate(struct mr_file *file, uint64_t bytes)
 {
-    bool half;
-    int rc = pass(file->env, WRITE, &half);
+    struct fault_env *f = file->env;
+    struct mr_fault_pass pass;
 
-    return rc < 0 ? rc : file->env->inner->ops->allocate(file->inner, bytes);
+    if (is_done(f, MR_FAULT_WRITE, file->path, &pass))
+        return pass.rc;
+    mr_fault_trace(f->fault, NULL, 0, "@allocate %llu %llu", (unsigned long long)file->number,
+                   (unsigned long long)bytes);
+    int rc = f->inner->ops->allocate(file->inner, bytes);
+    mr_fault_passed(&pass);
+    return rc;
 }
 
 static int fault_read_start(struct mr_file *file, void *data, uint64_t bytes, uint64_t offset)
@@ -173,59 +180,73 @@ static int fault_stat(struct mr_env *env, const char *path, struct mr_file_stat 
 static int fault_rename(struct mr_env *env, const char *from, const char *to)
 {
     struct fault_env *f = fault_of(env);
-    bool half;
-    int rc = pass(f, RENAME, &half);
+    struct mr_fault_pass pass;
 
-    if (rc < 0)
-        return rc;
-    rc = f->inner->ops->rename(f->inner, from, to);
-    passed(f, RENAME);
+    if (is_done(f, MR_FAULT_RENAME, from, &pass))
+        return pass.rc;
+    mr_fault_trace(f->fault, NULL, 0, "@rename %s\t%s", from, to);
+    int rc = f->inner->ops->rename(f->inner, from, to);
+    for (struct mr_file *file = f->files; rc == 0 && file; file = file->next) {
+        char *renamed = strcmp(file->path, from) == 0 ? strdup(to) : NULL;
+        if (renamed) {
+            free(file->path);
+            file->path = renamed;
+        }
+    }
+    mr_fault_passed(&pass);
     return rc;
 }
 
 static int fault_link(struct mr_env *env, const char *from, const char *to)
 {
     struct fault_env *f = fault_of(env);
-    bool half;
-    int rc = pass(f, RENAME, &half);
+    struct mr_fault_pass pass;
 
-    if (rc < 0)
-        return rc;
-    rc = f->inner->ops->link(f->inner, from, to);
-    passed(f, RENAME);
+    if (is_done(f, MR_FAULT_RENAME, from, &pass))
+        return pass.rc;
+    mr_fault_trace(f->fault, NULL, 0, "@link %s\t%s", from, to);
+    int rc = f->inner->ops->link(f->inner, from, to);
+    mr_fault_passed(&pass);
     return rc;
 }
 
 static int fault_unlink(struct mr_env *env, const char *path)
 {
     struct fault_env *f = fault_of(env);
-    bool half;
-    int rc = pass(f, RENAME, &half);
+    struct mr_fault_pass pass;
 
-    if (rc < 0)
-        return rc;
-    rc = f->inner->ops->unlink(f->inner, path);
-    passed(f, RENAME);
+    if (is_done(f, MR_FAULT_RENAME, path, &pass))
+        return pass.rc;
+    mr_fault_trace(f->fault, NULL, 0, "@unlink %s", path);
+    int rc = f->inner->ops->unlink(f->inner, path);
+    mr_fault_passed(&pass);
     return rc;
 }
 
 static int fault_make_dir(struct mr_env *env, const char *path)
 {
     struct fault_env *f = fault_of(env);
+    struct mr_fault_pass pass;
 
-    return f->is_stopped ? -EIO : f->inner->ops->make_dir(f->inner, path);
+    if (is_done(f, MR_FAULT_MAKE, path, &pass))
+        return pass.rc;
+    mr_fault_trace(f->fault, NULL, 0, "@mkdir %s", path);
+    int rc = f->inner->ops->make_dir(f->inner, path);
+    mr_fault_passed(&pass);
+    return rc;
 }
 
 static int fault_sync_dir(struct mr_env *env, const char *path)
 {
     struct fault_env *f = fault_of(env);
-    bool half;
-    int rc = pass(f, SYNC, &half);
+    struct mr_fault_pass pass;
 
-    if (rc < 0)
-        return rc;
-    rc = f->inner->ops->sync_dir(f->inner, path);
-    passed(f, SYNC);
+    if (is_done(f, MR_FAULT_SYNC, path, &pass))
+        return pass.rc;
+    int rc = f->inner->ops->sync_dir(f->inner, path);
+    if (rc == 0)
+        mr_fault_trace(f->fault, NULL, 0, "@syncdir %s", path);
+    mr_fault_passed(&pass);
     return rc;
 }
 
@@ -268,10 +289,12 @@ static uint64_t fault_random(struct mr_env *env)
 
 static void fault_fini(struct mr_env *env)
 {
-    struct mr_env *inner = fault_of(env)->inner;
+    struct fault_env *f = fault_of(env);
 
-    inner->ops->fini(inner);
-    free(env);
+    f->inner->ops->fini(f->inner);
+    if (f->owns_fault)
+        mr_fault_free(f->fault);
+    free(f);
 }
 
 static const struct mr_env_ops fault_ops = {
@@ -302,52 +325,7 @@ static const struct mr_env_ops fault_ops = {
     .fini = fault_fini,
 };
 
-struct name {
-    const char *name;
-    uint32_t value;
-};
-
-/* The value of the name that at begins with, up to end or, when that is 0, to the end of the text.
- */
-static bool take_name(const struct name *names, const char **at, char end, uint32_t *value)
-{
-    for (const struct name *n = names; n->name; n++) {
-        size_t length = strlen(n->name);
-        if (strncmp(*at, n->name, length) == 0 && (*at)[length] == end) {
-            *at += length + (end != '\0');
-            *value = n->value;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool parse(struct fault_env *f, const char *schedule)
-{
-    static const struct name kinds[] = {
-        {"write", WRITE}, {"sync", SYNC}, {"rename", RENAME}, {"any", ANY}, {NULL, 0}};
-    static const struct name actions[] = {
-        {"EIO", FAIL_EIO},      {"ENOSPC", FAIL_ENOSPC}, {"torn", TORN},           {"stop", STOP},
-        {"halfstop", HALFSTOP}, {"kill", KILL},          {"killafter", KILLAFTER}, {NULL, 0}};
-    uint32_t action;
-    char *end;
-
-    f->kinds = ANY;
-    if (schedule[0] == '\0')
-        return true;
-    if (!take_name(kinds, &schedule, ':', &f->kinds))
-        return false;
-    f->at = strtoull(schedule, &end, 10);
-    if (end == schedule || *end != ':' || f->at == 0)
-        return false;
-    schedule = end + 1;
-    if (!take_name(actions, &schedule, '\0', &action))
-        return false;
-    f->action = (enum action)action;
-    return true;
-}
-
-struct mr_env *mr_fault_open(struct mr_env *inner, const char *schedule)
+struct mr_env *mr_fault_wrap(struct mr_env *inner, struct mr_fault *fault)
 {
     struct fault_env *f = calloc(1, sizeof *f);
 
@@ -355,14 +333,23 @@ struct mr_env *mr_fault_open(struct mr_env *inner, const char *schedule)
         return NULL;
     f->env = (struct mr_env){.ops = &fault_ops, .why_not_uring = inner->why_not_uring};
     f->inner = inner;
-    if (!parse(f, schedule)) {
-        free(f);
-        return NULL;
-    }
+    f->fault = fault;
     return &f->env;
+}
+
+struct mr_env *mr_fault_open(struct mr_env *inner, const char *schedule)
+{
+    struct mr_fault *fault = mr_fault_new(schedule, NULL);
+    struct mr_env *env = fault ? mr_fault_wrap(inner, fault) : NULL;
+
+    if (env)
+        fault_of(env)->owns_fault = true;
+    else if (fault)
+        mr_fault_free(fault);
+    return env;
 }
 
 uint64_t mr_fault_count(const struct mr_env *env)
 {
-    return ((const struct fault_env *)(const void *)env)->count;
+    return mr_fault_counted(((const struct fault_env *)(const void *)env)->fault);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-enum { BYTES_MAX_DEFAULT = 128 << 20, OPTIONS_MAX = 256, FOLDERS_MAX = 100000 };
+enum { BYTES_MAX_DEFAULT = 128 << 20, OPTIONS_MAX = 256 };
 
 static enum mr_status wrong(struct mr_error *err, const struct mr_option *o, const char *allowed)
 {
@@ -137,7 +137,7 @@ static enum mr_status check(const struct mr_sink_config *config, struct mr_error
     return status;
 }
 
-enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t length, bool cut,
+enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t length,
                                 struct mr_error *err)
 {
     char path[4096], folder[4096];
@@ -151,12 +151,15 @@ enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t
         return MR_FAIL(err, MR_IO, ENAMETOOLONG, "%s", hidden);
     memcpy(folder, path, (size_t)folder_n);
     folder[folder_n] = '\0';
-    if (env->ops->stat(env, hidden, &stat) == -ENOENT)
-        return env->ops->stat(env, path, &stat) >= 0
+    if (env->ops->stat(env, hidden, &stat) == -ENOENT) {
+        if (env->ops->stat(env, path, &stat) < 0)
+            return MR_FAIL(err, MR_CORRUPT, 0, "%s is gone, and it is not %s either", hidden, path);
+        return stat.size == length
                    ? MR_OK
-                   : MR_FAIL(err, MR_CORRUPT, 0, "%s is gone, and it is not %s either", hidden,
-                             path);
-    if (cut && stat.size > length) {
+                   : MR_FAIL(err, MR_CORRUPT, 0, "%s has %llu bytes, %llu were committed", path,
+                             (unsigned long long)stat.size, (unsigned long long)length);
+    }
+    if (stat.size > length) {
         struct mr_file *file;
         int rc = env->ops->open(env, hidden, MR_OPEN_WRITE, &file);
         if (rc >= 0) {
@@ -193,32 +196,23 @@ static enum mr_status committer_open(void *committer, const struct mr_sink_confi
 }
 
 /* Gives out what the last commit left open. Writers only close these files from now on. */
-static enum mr_status finalize_open(struct mr_file_committer *c, bool cut, struct mr_error *err)
+static enum mr_status finalize_open(struct mr_file_committer *c, struct mr_error *err)
 {
     enum mr_status status = MR_OK;
 
     for (uint32_t i = 0; i < c->open_n && status == MR_OK; i++)
-        status = mr_file_finalize(c->config->env, c->open[i].path, c->open[i].length, cut, err);
+        status = mr_file_finalize(c->config->env, c->open[i].path, c->open[i].length, err);
     if (status == MR_OK)
         c->open_n = 0;
     return status;
 }
 
-/* The end of the query: a failed epoch may have written behind the committed length, hence the cut.
- */
 static void committer_close(void *committer)
 {
     struct mr_file_committer *c = committer;
-    struct mr_error err = {0};
-    char text[MR_ERROR_MESSAGE];
 
-    if (c->config == NULL)
-        return;
-    if (finalize_open(c, true, &err) != MR_OK) {
-        mr_error_format(&err, text, sizeof text);
-        fprintf(stderr, "millrace: warning: file sink: %s (the next start tries again)\n", text);
-    }
-    mr_arena_fini(&c->arena);
+    if (c->config)
+        mr_arena_fini(&c->arena);
 }
 
 static enum mr_status begin(void *committer, uint64_t epoch, struct mr_error *err)
@@ -255,22 +249,21 @@ static enum mr_status publish(void *committer, uint64_t epoch, const struct mr_t
                                "with a new checkpoint",
                                (unsigned long long)epoch);
             if (is_final)
-                status = mr_file_finalize(c->config->env, path, length, !c->began, err);
+                status = mr_file_finalize(c->config->env, path, length, err);
             else
                 c->open[c->open_n++] = (struct mr_file_open){path, length};
         }
     }
     if (status == MR_OK && !c->began)
-        status = finalize_open(c, true, err);
+        status = finalize_open(c, err);
     return status;
 }
 
 struct leftovers {
     struct mr_file_committer *c;
     struct mr_arena *a;
-    const char *folder;
-    const char **folders;
-    uint32_t folders_n;
+    const char *folder;      /* being listed */
+    struct mr_buffer others; /* char * each: those still to be listed */
     int error;
 };
 
@@ -281,8 +274,10 @@ static bool see_leftover(void *arg, const char *name, bool is_dir)
     size_t n = strlen(name);
 
     if (is_dir) {
-        if (name[0] != '.' && name[0] != '_' && l->folders_n < FOLDERS_MAX)
-            l->folders[l->folders_n++] = mr_arena_format(l->a, "%s/%s", l->folder, name);
+        if (name[0] == '.' || name[0] == '_')
+            return true;
+        const char *other = mr_arena_format(l->a, "%s/%s", l->folder, name);
+        mr_buffer_append(&l->others, &other, sizeof other);
         return true;
     }
     if (strncmp(name, ".part-", 6) != 0 || n < 4 || strcmp(name + n - 4, ".tmp") != 0 ||
@@ -304,10 +299,11 @@ static enum mr_status undo(void *committer, uint64_t epoch, struct mr_error *err
 
     (void)epoch;
     mr_arena_init(&a, c->config->arena->budget, c->config->arena->escape);
-    l.folders = mr_arena_alloc(&a, FOLDERS_MAX * sizeof *l.folders);
-    l.folders[l.folders_n++] = c->options.path;
-    for (uint32_t i = 0; i < l.folders_n && l.error == 0; i++) {
-        l.folder = l.folders[i];
+    mr_buffer_init(&l.others, &a);
+    mr_buffer_append(&l.others, &c->options.path, sizeof c->options.path);
+    while (l.others.n > 0 && l.error == 0) {
+        l.others.n -= sizeof l.folder;
+        memcpy(&l.folder, l.others.data + l.others.n, sizeof l.folder);
         int rc = c->config->env->ops->list(c->config->env, l.folder, see_leftover, &l);
         if (rc < 0 && rc != -ENOENT)
             l.error = -rc;
@@ -315,6 +311,19 @@ static enum mr_status undo(void *committer, uint64_t epoch, struct mr_error *err
     mr_arena_fini(&a);
     return l.error ? MR_FAIL(err, MR_IO, l.error, "file sink: clean up %s", c->options.path)
                    : MR_OK;
+}
+
+/* All open files, while the writers rest. A failed epoch may have written behind the committed
+ * length. */
+static enum mr_status give_out(void *committer, struct mr_error *err)
+{
+    struct mr_file_committer *c = committer;
+    enum mr_status status = finalize_open(c, err);
+
+    for (uint32_t w = 0; status == MR_OK && w < c->config->workers; w++)
+        for (uint32_t i = 0; c->writers[w] && i < MR_FILE_PARTITIONS_OPEN_MAX; i++)
+            c->writers[w]->parts[i].is_taken = c->writers[w]->parts[i].path != NULL;
+    return status;
 }
 
 /* Nothing new came for a while: files old enough are given out. */
@@ -332,11 +341,7 @@ static enum mr_status idle(void *committer, struct mr_error *err)
             if (p->path && !p->is_taken && now_us - p->opened_us < c->options.age_max_us)
                 return MR_OK;
         }
-    enum mr_status status = finalize_open(c, false, err);
-    for (uint32_t w = 0; status == MR_OK && w < c->config->workers; w++)
-        for (uint32_t i = 0; c->writers[w] && i < MR_FILE_PARTITIONS_OPEN_MAX; i++)
-            c->writers[w]->parts[i].is_taken = c->writers[w]->parts[i].path != NULL;
-    return status;
+    return give_out(c, err);
 }
 
 #define FILE_SINK(format_name)                                                                     \
@@ -353,6 +358,7 @@ static enum mr_status idle(void *committer, struct mr_error *err)
         .begin = begin,                                                                            \
         .publish = publish,                                                                        \
         .idle = idle,                                                                              \
+        .finish = give_out,                                                                        \
         .writer_open = mr_file_writer_open,                                                        \
         .writer_close = mr_file_writer_close,                                                      \
         .write = mr_file_write,                                                                    \

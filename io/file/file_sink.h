@@ -34,6 +34,7 @@ struct mr_file_part {
     char *path;               /* the hidden one, or NULL: the slot is free */
     struct mr_text partition; /* "/k=v/..", "" without partitions */
     struct mr_file *file;
+    const char *folder;      /* its own, until its name there is durable; then NULL */
     struct mr_buffer buffer; /* encoded, not yet written */
     uint64_t length;         /* written */
     int64_t opened_us;
@@ -73,7 +74,7 @@ struct mr_file_committer {
 
 /* Gives a file its final name: cut to length, synced, renamed; done before: nothing. */
 MR_NODISCARD enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden,
-                                             uint64_t length, bool cut, struct mr_error *err);
+                                             uint64_t length, struct mr_error *err);
 /* One record of prepare. */
 void mr_file_record_write(struct mr_buffer *out, bool is_final, uint64_t length, const char *path);
 bool mr_file_record_read(struct mr_text *records, struct mr_arena *a, bool *is_final,

@@ -198,6 +198,7 @@ static enum mr_status open_part(struct mr_file_writer *w, struct mr_file_part *p
         mr_arena_format(&part->arena, "%s/.part-%05u-%s-%llu-%u.%s%s.tmp", folder, w->worker,
                         w->config->query_id, (unsigned long long)epoch, w->serial++,
                         extension_of(w->options.format), ending_of(&w->options));
+    part->folder = folder;
     part->length = 0;
     part->opened_us = env->ops->monotonic_us(env);
     mr_buffer_init(&part->buffer, &part->arena);
@@ -224,6 +225,10 @@ static enum mr_status finish_part(struct mr_file_writer *w, struct mr_file_part 
     int rc = w->config->env->ops->sync(part->file);
     if (rc < 0)
         return MR_FAIL(err, MR_IO, -rc, "sync %s", part->path);
+    rc = part->folder ? w->config->env->ops->sync_dir(w->config->env, part->folder) : 0;
+    if (rc < 0)
+        return MR_FAIL(err, MR_IO, -rc, "sync %s", part->folder);
+    part->folder = NULL;
     mr_file_record_write(out, is_final, part->length, part->path);
     if (is_final)
         close_part(w, part);

@@ -2,11 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-enum { PIECE_BYTES = 1 << 30 }; /* of one call; the kernel's own limit is a little below 2 GiB */
+enum {
+    PIECE_BYTES = 1 << 30, /* of one call; the kernel's own limit is a little below 2 GiB */
+    TRIES_MAX = 1000,      /* without progress */
+};
 
 int mr_posix_open(struct mr_env *env, const char *path, int flags, struct mr_file **file)
 {
@@ -45,17 +50,30 @@ void mr_posix_close(struct mr_file *file)
     free(file);
 }
 
+/* Whether a call that failed so is to be made again; at most for a while. */
+static bool comes_again(uint32_t *tries)
+{
+    if ((errno != EINTR && errno != EAGAIN) || *tries >= TRIES_MAX)
+        return false;
+    if (errno == EAGAIN)
+        sched_yield();
+    ++*tries;
+    return true;
+}
+
 int64_t mr_posix_read(struct mr_file *file, void *data, uint64_t bytes, uint64_t offset)
 {
     uint64_t done = 0;
+    uint32_t tries = 0;
 
     while (done < bytes) {
         uint64_t piece = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
         ssize_t n = pread(file->fd, (uint8_t *)data + done, piece, (off_t)(offset + done));
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && comes_again(&tries))
             continue;
         if (n < 0)
             return -errno;
+        tries = 0;
         if (n == 0)
             break;
         done += (uint64_t)n;
@@ -65,31 +83,52 @@ int64_t mr_posix_read(struct mr_file *file, void *data, uint64_t bytes, uint64_t
     return (int64_t)done;
 }
 
+/* What a write up to end failed with. Where a limit of the file's size cuts it at no multiple of a
+ * block, O_DIRECT gives EINVAL, or gets no further. */
+static int write_error(const struct mr_file *file, uint64_t end, int error)
+{
+    struct rlimit limit;
+
+    if ((error == EINVAL || error == ENOSPC) && file->is_direct &&
+        getrlimit(RLIMIT_FSIZE, &limit) == 0 && end > limit.rlim_cur)
+        return -EFBIG;
+    return -error;
+}
+
 /* A write that stays short goes on where it stopped, in O_DIRECT at the last whole block. */
 int64_t mr_posix_write(struct mr_file *file, const void *data, uint64_t bytes, uint64_t offset)
 {
     uint64_t done = 0;
+    uint32_t tries = 0;
 
     while (done < bytes) {
         uint64_t piece = bytes - done < PIECE_BYTES ? bytes - done : PIECE_BYTES;
         ssize_t n = pwrite(file->fd, (const uint8_t *)data + done, piece, (off_t)(offset + done));
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && comes_again(&tries))
             continue;
         if (n < 0)
-            return -errno;
+            return write_error(file, offset + done + piece, errno);
         uint64_t more = (uint64_t)n;
         if (file->is_direct && done + more < bytes)
             more &= ~(uint64_t)(MR_DIRECT_BYTES - 1);
-        if (more == 0)
-            return -ENOSPC; /* no error, and no progress: what full disks do */
+        if (more == 0 && ++tries == TRIES_MAX)
+            return write_error(file, offset + done + piece, ENOSPC);
+        tries = more ? 0 : tries;
         done += more;
     }
     return (int64_t)bytes;
 }
 
+/* An interrupted one has done nothing: it is no failure, which would be final. */
 int mr_posix_sync(struct mr_file *file)
 {
-    return fdatasync(file->fd) == 0 ? 0 : -errno;
+    uint32_t tries = 0;
+    int rc;
+
+    do
+        rc = fdatasync(file->fd);
+    while (rc != 0 && errno == EINTR && comes_again(&tries));
+    return rc == 0 ? 0 : -errno;
 }
 
 int64_t mr_posix_write_sync(struct mr_file *file, const void *data, uint64_t bytes, uint64_t offset)

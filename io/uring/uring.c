@@ -99,7 +99,9 @@ static int64_t uring_write_sync(struct mr_file *file, const void *data, uint64_t
         return rc;
     if (write.result >= 0 && (uint64_t)write.result == bytes)
         return sync.result < 0 ? sync.result : (int64_t)bytes;
-    if (write.result >= 0 || write.result == -EINTR || write.result == -EAGAIN)
+    /* EINVAL: the plain call finds out what it means. */
+    if (write.result >= 0 || write.result == -EINTR || write.result == -EAGAIN ||
+        write.result == -EINVAL)
         return mr_posix_write_sync(file, data, bytes, offset);
     return write.result;
 }

@@ -44,6 +44,7 @@ const struct mr_command mr_command_checkpoint = {
     .text =
         "show    prints query, version, sources, operators, last epochs, offsets and watermarks.\n"
         "verify  checks every checksum of every file; problems are listed by file and offset.\n"
-        "Both only read, and may be used while the query runs.",
+        "Both only read, and may be used while the query runs. Exit code: 0 sound, 1 damaged, 2 no "
+        "checkpoint.",
     .run = checkpoint,
 };

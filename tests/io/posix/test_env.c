@@ -336,11 +336,15 @@ static void test_faults(void **state)
         {"sync:2:EIO", {600, 600, -EIO, 0, 600, 0}},
         {"sync:3:EIO", {600, 600, 0, 0, 600, -EIO}},
         {"rename:1:EIO", {600, 600, 0, -EIO, 600, 0}},
-        {"any:2:stop", {600, -EIO, -EIO, -EIO, -EIO, -EIO}},
-        {"any:6:halfstop", {600, 600, 0, 0, -EIO, -EIO}},
+        {"any:3:stop", {600, -EIO, -EIO, -EIO, -EIO, -EIO}}, /* the open is the first */
+        {"any:7:halfstop", {600, 600, 0, 0, -EIO, -EIO}},
+        {"sync:@/f:EIO", {600, -EIO, -EIO, 0, 600, 0}}, /* the folder has another name */
+        {"sync:2@/f:EIO", {600, 600, -EIO, 0, 600, 0}},
+        {"write:@:skip", {600, 600, 0, 0, 600, 0}},
     };
     static const char *const wrong[] = {
-        "write", "write:0:EIO", "write:1:", "flush:1:EIO", "write:1:EIOX", "sync:x:EIO"};
+        "write",        "write:0:EIO", "write:1:",      "flush:1:EIO",
+        "write:1:EIOX", "sync:x:EIO",  "write:0@f:EIO", "write:1@f"};
     static char data[600];
 
     (void)state;
