@@ -25,6 +25,7 @@ enum mr_source_limit { MR_LIMIT_AS_CONFIGURED, MR_LIMIT_NONE /* trigger once */ 
 struct mr_offsets {       /* memory: the planner's, until its next call */
     struct mr_text json;  /* Spark's offset JSON, for progress and explain */
     struct mr_text bytes; /* what replay needs: opaque, versioned by the source */
+    bool keep;            /* to be logged also when nothing is new: where a new query begins */
 };
 
 struct mr_source_counts { /* of a reader, added to; the runtime resets them at epoch start */

@@ -68,6 +68,8 @@ struct mr_query {
     bool
         is_committing; /* the commit of an epoch began and has not ended, or failed: its fate is open */
     bool crash;        /* MILLRACE_CRASH=before_commit */
+    bool begins;       /* a source says where it begins; logged once */
+    bool begin_logged;
     struct mr_plan_ahead ahead;
     enum mr_source_limit limit;
 

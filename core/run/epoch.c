@@ -34,6 +34,19 @@ static bool wants_no_data_epoch(const struct mr_query *q)
            q->watermark_us > q->last_evict_us;
 }
 
+/* Where a new query begins holds from now on, although there may be no epoch for long: as a plan
+ * without data, which does not run after a restart. */
+static enum mr_status log_beginning(struct mr_query *q, struct mr_error *err)
+{
+    struct mr_plan_record plan = {.epoch = q->next_id};
+
+    if (!q->begins || q->begin_logged || q->next_id > 0 || q->checkpoint == NULL)
+        return MR_OK;
+    mr_sources_record(q, &plan);
+    q->begin_logged = true;
+    return mr_checkpoint_plan(q->checkpoint, &plan, err);
+}
+
 /* What comes next. A plan that is made is not forgotten: the sources moved on. */
 static enum mr_status plan_ahead(struct mr_query *q, struct mr_error *err)
 {
@@ -49,7 +62,7 @@ static enum mr_status plan_ahead(struct mr_query *q, struct mr_error *err)
     q->ahead.has_data = any || q->config.batch;
     q->ahead.runs = q->ahead.has_data || wants_no_data_epoch(q);
     q->ahead.made = q->ahead.runs;
-    return MR_OK;
+    return q->ahead.runs ? MR_OK : log_beginning(q, err);
 }
 
 static void begin_new(struct mr_query *q)

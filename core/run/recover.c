@@ -150,7 +150,12 @@ enum mr_status mr_query_recover(struct mr_query *q, struct mr_error *err)
         mr_watermarks_recover(q, &r->commit);
         q->next_id = r->commit.epoch + 1;
     }
-    if (r->has_plan) {
+    if (r->has_plan && !r->has_commit && !r->plan.has_data) {
+        enum mr_status status = mr_sources_adopt(q, &r->plan, err); /* only where it begins */
+        if (status != MR_OK)
+            return status;
+        q->begin_logged = true;
+    } else if (r->has_plan) {
         q->pending = true;
         q->next_id = r->plan.epoch;
     }

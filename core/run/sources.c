@@ -90,12 +90,13 @@ enum mr_status mr_sources_plan(struct mr_query *q, uint64_t epoch, bool *any, st
     *any = false;
     for (uint32_t i = 0; i < q->shape.sources_n; i++) {
         struct mr_query_source *s = &q->sources[i];
-        struct mr_offsets to = {{NULL, 0}, {NULL, 0}};
+        struct mr_offsets to = {0};
         enum mr_status status = s->ops->plan(s->planner, epoch, q->limit, &to, &s->has_new, err);
         if (status != MR_OK)
             return status;
         s->end_json = to.json.data ? copy_text(a, to.json) : s->start_json;
-        s->bytes = s->has_new ? copy_text(a, to.bytes) : (struct mr_text){NULL, 0};
+        s->bytes = s->has_new || to.keep ? copy_text(a, to.bytes) : (struct mr_text){NULL, 0};
+        q->begins |= to.keep;
         if (s->has_new && s->bytes.data == NULL)
             s->bytes = MR_TEXT("");
         *any |= s->has_new;
@@ -165,7 +166,7 @@ void mr_sources_record(const struct mr_query *q, struct mr_plan_record *plan)
 {
     plan->sources_n = q->shape.sources_n;
     for (uint32_t i = 0; i < q->shape.sources_n; i++) {
-        plan->offsets[i] = plan->has_data ? q->sources[i].bytes : (struct mr_text){NULL, 0};
+        plan->offsets[i] = q->sources[i].bytes;
         plan->offsets_json[i] = q->sources[i].end_json;
     }
 }

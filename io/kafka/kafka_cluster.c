@@ -142,6 +142,42 @@ static bool was_there(const struct mr_kafka_planner *p, const char *topic)
     return false;
 }
 
+static enum mr_status no_topic(struct mr_kafka_planner *p, const char *topic,
+                               rd_kafka_resp_err_t rc, struct mr_error *err)
+{
+    bool is_unknown =
+        rc == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || rc == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
+
+    if (is_unknown && was_there(p, topic))
+        return MR_OK;
+    return MR_FAIL_CONDITION(
+        err, MR_QUERY, is_unknown ? "UnknownTopicOrPartitionException" : "",
+        "source \"%s\": topic %s: %s", p->config->table->name, topic,
+        is_unknown ? "the brokers have no topic of this name (names are case-sensitive)"
+                   : rd_kafka_err2str(rc));
+}
+
+static enum mr_status see_assigned(struct mr_kafka_planner *p, const rd_kafka_metadata_topic_t *t,
+                                   struct mr_error *err)
+{
+    enum mr_status status = MR_OK;
+
+    for (uint32_t i = 0; i < p->options.assigned.n && status == MR_OK; i++) {
+        const struct mr_kafka_place *at = &p->options.assigned.items[i];
+        if (strcmp(at->topic, t->topic) != 0)
+            continue;
+        if (at->number < t->partition_cnt)
+            status = see(p, at->topic, at->number, err);
+        else if (!mr_kafka_partition_find(p, at->topic, at->number))
+            status = MR_FAIL_CONDITION(err, MR_QUERY, "UnknownTopicOrPartitionException",
+                                       "source \"%s\": assign names %s-%d, but topic %s has %d "
+                                       "partitions, from 0 on",
+                                       p->config->table->name, at->topic, at->number, at->topic,
+                                       t->partition_cnt);
+    }
+    return status;
+}
+
 static enum mr_status find_one(struct mr_kafka_planner *p, const char *topic, struct mr_error *err)
 {
     const struct rd_kafka_metadata *m;
@@ -150,19 +186,13 @@ static enum mr_status find_one(struct mr_kafka_planner *p, const char *topic, st
     if (status != MR_OK)
         return status;
     for (int i = 0; i < m->topic_cnt && status == MR_OK; i++) {
-        rd_kafka_resp_err_t rc = m->topics[i].err;
-        if (rc == RD_KAFKA_RESP_ERR_NO_ERROR || m->topics[i].partition_cnt > 0)
-            status = see_topic(p, &m->topics[i], err);
-        else if (!was_there(p, topic) || (rc != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART &&
-                                          rc != RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC))
-            status = MR_FAIL_CONDITION(
-                err, MR_QUERY,
-                rc == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ? "UnknownTopicOrPartitionException"
-                                                              : "",
-                "source \"%s\": topic %s: %s", p->config->table->name, topic,
-                rc == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART
-                    ? "the brokers have no topic of this name (names are case-sensitive)"
-                    : rd_kafka_err2str(rc));
+        const rd_kafka_metadata_topic_t *t = &m->topics[i];
+        if (t->err && t->partition_cnt == 0)
+            status = no_topic(p, topic, t->err, err);
+        else if (p->options.subscription == MR_KAFKA_ASSIGN)
+            status = see_assigned(p, t, err);
+        else
+            status = see_topic(p, t, err);
     }
     rd_kafka_metadata_destroy(m);
     return status;
@@ -228,9 +258,10 @@ static enum mr_status find_partitions(struct mr_kafka_planner *p, struct mr_erro
         return find_named(p, err);
     if (p->options.subscription == MR_KAFKA_PATTERN)
         return find_matching(p, err);
-    for (uint32_t i = 0; i < p->options.assigned.n && status == MR_OK; i++)
-        status =
-            see(p, p->options.assigned.items[i].topic, p->options.assigned.items[i].number, err);
+    const struct mr_kafka_places *assigned = &p->options.assigned;
+    for (uint32_t i = 0; i < assigned->n && status == MR_OK; i++) /* topics lie together */
+        if (i == 0 || strcmp(assigned->items[i].topic, assigned->items[i - 1].topic) != 0)
+            status = find_one(p, assigned->items[i].topic, err);
     return status;
 }
 

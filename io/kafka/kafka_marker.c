@@ -5,20 +5,35 @@
 
 enum { CALL_MS = 10000, INIT_MS = 60000, SLICE_MS = 1000, READ_MS = 60000, WINDOW_FIRST = 1000 };
 
+static bool has_topic(struct mr_kafka_committer *c)
+{
+    const struct rd_kafka_metadata *m;
+    bool has = false;
+
+    /* Asked for by its name, brokers that make topics by themselves would make it, not compacted. */
+    if (rd_kafka_metadata(c->producer, 1, NULL, &m, CALL_MS) == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        for (int i = 0; i < m->topic_cnt; i++)
+            has = has || strcmp(m->topics[i].topic, MR_KAFKA_MARKER_TOPIC) == 0;
+        rd_kafka_metadata_destroy(m);
+    }
+    return has;
+}
+
 /* Made once per cluster: one partition, compacted, so it holds one record per query. */
 enum mr_status mr_kafka_marker_make_topic(struct mr_kafka_committer *c, struct mr_error *err)
 {
     char text[256];
+    rd_kafka_resp_err_t rc = RD_KAFKA_RESP_ERR__TIMED_OUT;
+
+    if (has_topic(c))
+        return MR_OK;
     rd_kafka_NewTopic_t *topic =
         rd_kafka_NewTopic_new(MR_KAFKA_MARKER_TOPIC, 1, -1, text, sizeof text);
     rd_kafka_queue_t *queue = rd_kafka_queue_new(c->producer);
-    enum mr_status status = MR_OK;
-
     rd_kafka_NewTopic_set_config(topic, "cleanup.policy", "compact");
     rd_kafka_NewTopic_set_config(topic, "segment.bytes", "16777216"); /* only full ones shrink */
     rd_kafka_CreateTopics(c->producer, &topic, 1, NULL, queue);
     rd_kafka_event_t *event = rd_kafka_queue_poll(queue, CALL_MS);
-    rd_kafka_resp_err_t rc = RD_KAFKA_RESP_ERR__TIMED_OUT;
     if (event) {
         size_t n = 0;
         const rd_kafka_topic_result_t **results = NULL;
@@ -28,15 +43,14 @@ enum mr_status mr_kafka_marker_make_topic(struct mr_kafka_committer *c, struct m
             results = rd_kafka_CreateTopics_result_topics(result, &n);
         if (n == 1)
             rc = rd_kafka_topic_result_error(results[0]);
-    }
-    if (rc != RD_KAFKA_RESP_ERR_NO_ERROR && rc != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
-        status = MR_FAIL(err, MR_IO, 0, "kafka sink: can't make topic %s: %s",
-                         MR_KAFKA_MARKER_TOPIC, rd_kafka_err2str(rc));
-    if (event)
         rd_kafka_event_destroy(event);
+    }
     rd_kafka_queue_destroy(queue);
     rd_kafka_NewTopic_destroy(topic);
-    return status;
+    if (rc == RD_KAFKA_RESP_ERR_NO_ERROR || rc == RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS)
+        return MR_OK;
+    return MR_FAIL(err, MR_IO, 0, "kafka sink: can't make topic %s: %s", MR_KAFKA_MARKER_TOPIC,
+                   rd_kafka_err2str(rc));
 }
 
 /* A stretch of the marker topic, and this query's last record in it. */

@@ -163,9 +163,8 @@ static enum mr_status check_loss(struct mr_kafka_planner *p, struct mr_error *er
             return MR_FAIL(err, MR_QUERY, 0,
                            "source \"%s\": data loss: %s (failOnDataLoss: false would go on)",
                            p->config->table->name, what);
-        if (x->at != to || x->is_there)
-            fprintf(stderr, "millrace: warning: source \"%s\": data loss: %s\n",
-                    p->config->table->name, what);
+        fprintf(stderr, "millrace: warning: source \"%s\": data loss: %s\n", p->config->table->name,
+                what);
         x->at = x->is_there ? to : -1;
     }
     return MR_OK;
@@ -272,6 +271,17 @@ enum mr_status mr_kafka_plan(void *planner, uint64_t epoch, enum mr_source_limit
     print_ranges(p, &p->bytes);
     to->json = mr_buffer_text(&p->json);
     to->bytes = mr_buffer_text(&p->bytes);
+    to->keep = !p->is_new && !p->is_begun;
+    return MR_OK;
+}
+
+enum mr_status mr_kafka_committed(void *planner, uint64_t epoch, struct mr_error *err)
+{
+    struct mr_kafka_planner *p = planner;
+
+    (void)epoch;
+    (void)err;
+    p->is_begun = !p->is_new;
     return MR_OK;
 }
 

@@ -311,6 +311,7 @@ static enum mr_status row_failed(struct mr_kafka_committer *c, uint64_t epoch,
                                  struct mr_error *err)
 {
     unsigned long long id = epoch, bytes = bytes_or_null(b, c->columns.value, row).n;
+    struct mr_text topic = bytes_or_null(b, c->columns.topic, row);
     char fatal[MR_KAFKA_ERROR_MAX];
 
     if (rc == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC && c->topic == NULL)
@@ -324,8 +325,9 @@ static enum mr_status row_failed(struct mr_kafka_committer *c, uint64_t epoch,
                        "kafka.max.request.size allows",
                        id, bytes);
     if (rc == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION)
-        return MR_FAIL(err, MR_QUERY, 0, "kafka sink: epoch %llu: the topic has no partition %d",
-                       id, b->columns[c->columns.partition].i32[row]);
+        return MR_FAIL(err, MR_QUERY, 0, "kafka sink: epoch %llu: topic %.*s has no partition %d",
+                       id, c->topic ? (int)strlen(c->topic) : (int)topic.n,
+                       c->topic ? c->topic : topic.data, b->columns[c->columns.partition].i32[row]);
     bool is_fatal = rd_kafka_fatal_error(c->producer, fatal, sizeof fatal) != 0;
     return MR_FAIL(err, MR_IO, 0, "kafka sink: epoch %llu: %s%s%s", id, rd_kafka_err2str(rc),
                    is_fatal ? ": " : "", is_fatal ? fatal : "");

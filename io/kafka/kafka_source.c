@@ -273,6 +273,7 @@ const struct mr_source_ops mr_source_kafka = {
     .plan = mr_kafka_plan,
     .freeze = mr_kafka_freeze,
     .adopt = mr_kafka_adopt,
+    .committed = mr_kafka_committed,
     .save = mr_kafka_save,
     .load = mr_kafka_load,
     .splits = mr_kafka_splits,

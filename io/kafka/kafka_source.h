@@ -87,7 +87,8 @@ struct mr_kafka_planner {
     struct mr_kafka_reports reports;
     struct mr_kafka_partition **partitions; /* sorted by topic, number */
     uint32_t partitions_n;
-    bool is_new; /* no epoch was ever planned: starting options count */
+    bool is_new;   /* nothing was ever planned: starting options count */
+    bool is_begun; /* an epoch is durable: where it began need not be remembered */
     bool frozen;
     int64_t metadata_us, last_trigger_us; /* INT64_MIN: never */
     uint64_t epoch;
@@ -126,6 +127,7 @@ enum mr_status mr_kafka_plan(void *planner, uint64_t epoch, enum mr_source_limit
 enum mr_status mr_kafka_freeze(void *planner, struct mr_error *err);
 enum mr_status mr_kafka_adopt(void *planner, uint64_t epoch, struct mr_text bytes,
                               struct mr_error *err);
+enum mr_status mr_kafka_committed(void *planner, uint64_t epoch, struct mr_error *err);
 void mr_kafka_save(void *planner, struct mr_buffer *out);
 enum mr_status mr_kafka_load(void *planner, struct mr_text saved, struct mr_error *err);
 enum mr_status mr_kafka_splits(void *planner, uint32_t *n, struct mr_error *err);
