@@ -1,6 +1,7 @@
 #include "core/state/part.h"
 
 #include "core/base/check.h"
+#include "core/base/copy.h"
 #include "core/state/row.h"
 
 /* Log records and snapshots are the same: a version, then items. README.md has the bytes. */
@@ -8,8 +9,7 @@ enum { VERSION = 1, ITEM_ROW = 1, ITEM_EVICT = 2 };
 
 static uint8_t *put(uint8_t *at, const void *data, uint64_t bytes)
 {
-    if (bytes)
-        memcpy(at, data, bytes);
+    mr_copy_short(at, data, bytes);
     return at + bytes;
 }
 
@@ -58,6 +58,20 @@ static void put_version(struct mr_buffer *out)
     mr_buffer_append(out, &version, 1);
 }
 
+/* Room for all that changed, as if each row were like the first: growing step by step copies. */
+static void reserve(struct mr_state *s, struct mr_buffer *out)
+{
+    uint64_t rows = 0, first = 0;
+
+    for (const struct mr_segment *g = s->changed; g; g = g->after) {
+        for (const struct mr_changed *c = g->changed; c; c = c->next)
+            rows += c->n;
+        if (rows > 0 && first == 0 && g->changed->n > 0)
+            first = row_bytes(s->table, mr_segment_row(g, g->changed->refs[0]));
+    }
+    mr_buffer_reserve(out, rows * first);
+}
+
 void mr_state_log(struct mr_state *s, uint64_t epoch, struct mr_buffer *out)
 {
     struct mr_state_cursor at = {0};
@@ -72,6 +86,8 @@ void mr_state_log(struct mr_state *s, uint64_t epoch, struct mr_buffer *out)
         memcpy(item + 1, &s->evicted_us, 8);
         mr_buffer_append(out, item, sizeof item);
     }
+    if (has_rows)
+        reserve(s, out);
     while (mr_state_next_changed(s, epoch, &at, &row))
         put_row(s->table, row, out);
     mr_state_forget_changes(s);

@@ -1,6 +1,7 @@
 #include "core/state/row.h"
 
 #include "core/base/check.h"
+#include "core/base/copy.h"
 #include "core/state/row_type.h"
 
 #define XXH_INLINE_ALL
@@ -81,8 +82,7 @@ static uint64_t value_bytes(const struct mr_column *c, uint32_t row)
 
 static uint8_t *put_bytes(uint8_t *at, const void *data, uint64_t bytes)
 {
-    if (bytes)
-        memcpy(at, data, bytes);
+    mr_copy_short(at, data, bytes);
     return at + bytes;
 }
 
@@ -311,6 +311,20 @@ static void encode_one_text(const struct mr_column *c, const uint32_t *sel, uint
     }
 }
 
+/* What the values of a column without fixed width add to each row. */
+static void add_bytes(const struct rows *r, const struct mr_column *c, struct mr_text *keys)
+{
+    const bool is_text = c->type->kind == MR_STRING || c->type->kind == MR_BINARY;
+
+    if (is_text && c->valid == NULL) {
+        for (uint32_t i = 0; i < r->n; i++)
+            keys[i].n += 4 + (uint64_t)c->views[row_of(r, i)].length;
+        return;
+    }
+    for (uint32_t i = 0; i < r->n; i++)
+        keys[i].n += value_bytes(c, row_of(r, i));
+}
+
 static void encode_any(const struct mr_column *columns, uint32_t columns_n, const uint32_t *sel,
                        uint32_t n, struct mr_arena *a, struct mr_text *keys)
 {
@@ -325,10 +339,8 @@ static void encode_any(const struct mr_column *columns, uint32_t columns_n, cons
     for (uint32_t i = 0; i < n; i++)
         keys[i].n = fixed;
     for (uint32_t c = 0; c < columns_n; c++) {
-        if (mr_row_fixed(columns[c].type) >= 0)
-            continue;
-        for (uint32_t i = 0; i < n; i++)
-            keys[i].n += value_bytes(&columns[c], row_of(&r, i));
+        if (mr_row_fixed(columns[c].type) < 0)
+            add_bytes(&r, &columns[c], keys);
     }
     for (uint32_t i = 0; i < n; i++)
         bytes += keys[i].n;

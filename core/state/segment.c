@@ -1,6 +1,7 @@
 #include "core/state/segment.h"
 
 #include "core/base/check.h"
+#include "core/base/copy.h"
 
 enum {
     SLAB_BYTES_FIRST = 512,
@@ -224,8 +225,7 @@ uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_memory *m, uint
         .expiry_us = expiry_us, .hash_high = (uint32_t)(hash >> 32), .key_flags = (uint32_t)key.n};
     uint64_t cleared = g->slots_bytes + (key.n ? 16 : 0); /* and the end of the key */
     memset(end - cleared, 0, cleared);
-    if (key.n)
-        memcpy(r + 1, key.data, key.n);
+    mr_copy_short(r + 1, key.data, key.n);
     index_put(x, place_of(r, ref));
     g->slab_used = bytes > MR_SLAB_BYTES - sizeof(struct mr_slab) ? g->slab_bytes
                                                                   : g->slab_used + (uint32_t)bytes;

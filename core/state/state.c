@@ -2,7 +2,10 @@
 
 #include "core/base/check.h"
 
-enum { BLOCK = 32 }; /* keys in flight: about what the memory of one core can serve at a time */
+enum {
+    BLOCK = 32, /* keys in flight: about what the memory of one core can serve at a time */
+    AHEAD = 8,  /* rows fetched before their turn in a walk */
+};
 
 enum mr_status mr_state_open(const struct mr_state_config *config, struct mr_state **out,
                              struct mr_error *err)
@@ -328,6 +331,8 @@ bool mr_state_next_changed(struct mr_state *s, uint64_t epoch, struct mr_state_c
     while (g) {
         for (; c; c = c->next, at->row = 0) {
             if (at->row < c->n) {
+                const uint64_t ahead = at->row + AHEAD < c->n ? at->row + AHEAD : at->row;
+                __builtin_prefetch(mr_segment_row(g, c->refs[ahead]));
                 at->segment = (uintptr_t)g;
                 at->chunk = c;
                 *row = mr_segment_row(g, c->refs[at->row++]);
