@@ -51,6 +51,8 @@ struct mr_aggregate {
     /* Fills rows 0..n-1 of out (allocated by it). */
     enum mr_status (*result)(const struct mr_aggregate_call *c, uint32_t n,
                              union mr_slot *const *slots, struct mr_column *out);
+    /* What state depends on beside buffer types, for the checkpoint. NULL: nothing. */
+    void (*describe)(const struct mr_expr *call, struct mr_buffer *out);
 };
 
 const struct mr_aggregate *mr_aggregate_find(const char *name);

@@ -85,4 +85,5 @@ const struct mr_aggregate mr_aggregate_bits = {.name = "bit_and",
                                                .slots = bit_slots,
                                                .update = bit_update,
                                                .merge = bit_merge,
-                                               .result = bit_result};
+                                               .result = bit_result,
+                                               .describe = mr_slot_describe_function};

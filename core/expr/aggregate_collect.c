@@ -1,8 +1,6 @@
 #include "core/expr/aggregate_slots.h"
 #include "core/expr/encode.h"
 
-#include <stdlib.h>
-
 /* collect_list, collect_set, listagg: values, encoded one behind the other. A set holds some values twice
  * until it has doubled, then it is cleaned, so that adding stays cheap. */
 enum { VALUES, CLEAN, CLEAN_BYTES_MIN = 1024 };
@@ -14,56 +12,13 @@ MR_RESOLVE(collect)
     return MR_OK;
 }
 
-static uint32_t list_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
-                           const struct mr_type **buffer_types, struct mr_arena *a)
-{
-    (void)a;
-    kinds[VALUES] = MR_SLOT_BYTES;
-    buffer_types[VALUES] = call->type;
-    return 1;
-}
-
 static uint32_t set_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
                           const struct mr_type **buffer_types, struct mr_arena *a)
 {
-    list_slots(call, kinds, buffer_types, a);
+    mr_values_slots(call, kinds, buffer_types, a);
     kinds[CLEAN] = MR_SLOT_I64; /* bytes after the last cleaning */
     buffer_types[CLEAN] = &mr_type_bigint;
     return 2;
-}
-
-static enum mr_status list_update(const struct mr_aggregate_call *c, uint32_t n,
-                                  const uint32_t *sel, const struct mr_column *args,
-                                  union mr_slot **slots)
-{
-    struct mr_buffer b;
-
-    mr_buffer_init(&b, c->arena);
-    MR_EACH_UPDATE(n, sel, i, row)
-    {
-        if (mr_column_is_null(args, row))
-            continue;
-        b.n = 0;
-        mr_value_encode(args, row, &b);
-        mr_slot_append(c, &slots[i]->bytes, b.data, b.n);
-    }
-    return MR_OK;
-}
-
-static enum mr_status list_merge(const struct mr_aggregate_call *c, uint32_t n,
-                                 union mr_slot *const *from, union mr_slot **into)
-{
-    for (uint32_t i = 0; i < n; i++)
-        mr_slot_append(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
-    return MR_OK;
-}
-
-static void decode_all(const struct mr_slot_bytes *slot, struct mr_builder *b)
-{
-    const uint8_t *at = slot->data;
-
-    while (slot->n > 0 && at < slot->data + slot->n)
-        mr_value_decode(&at, b);
 }
 
 static enum mr_status list_result(const struct mr_aggregate_call *c, uint32_t n,
@@ -73,30 +28,19 @@ static enum mr_status list_result(const struct mr_aggregate_call *c, uint32_t n,
 
     mr_builder_init(&b, c->expr->type, n, c->arena);
     for (uint32_t i = 0; i < n; i++) {
-        decode_all(&slots[i][VALUES].bytes, &b.children[0]);
+        mr_values_decode(&slots[i][VALUES].bytes, &b.children[0]);
         mr_builder_close_row(&b);
     }
     mr_builder_finish(&b, out);
     return MR_OK;
 }
 
-static int compare(const void *a, const void *b, void *arg)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int order = mr_column_compare(arg, x, arg, y);
-
-    return order ? order : x < y ? -1 : x > y;
-}
-
 /* Numbers of the values that are the first of their kind, ascending by value. */
 static uint32_t *distinct(const struct mr_aggregate_call *c, const struct mr_column *x,
                           uint32_t rows, uint32_t *n)
 {
-    uint32_t *order = mr_arena_alloc(c->arena, ((size_t)rows + 1) * sizeof *order), kept = 0;
+    uint32_t *order = mr_values_order(x, rows, c->arena), kept = 0;
 
-    for (uint32_t i = 0; i < rows; i++)
-        order[i] = i;
-    qsort_r(order, rows, sizeof *order, compare, (void *)(uintptr_t)x);
     for (uint32_t i = 0; i < rows; i++)
         if (kept == 0 || mr_column_compare(x, order[kept - 1], x, order[i]) != 0)
             order[kept++] = order[i];
@@ -112,7 +56,7 @@ static void clean(const struct mr_aggregate_call *c, union mr_slot *slot)
     uint32_t n, *rows;
 
     mr_builder_init(&b, c->expr->type->fields[0].type, 64, c->arena);
-    decode_all(&slot[VALUES].bytes, &b);
+    mr_values_decode(&slot[VALUES].bytes, &b);
     mr_builder_finish(&b, &x);
     rows = distinct(c, &x, b.rows, &n);
     mr_buffer_init(&kept, c->arena);
@@ -131,7 +75,7 @@ static void clean_if_large(const struct mr_aggregate_call *c, union mr_slot *slo
 static enum mr_status set_update(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
                                  const struct mr_column *args, union mr_slot **slots)
 {
-    enum mr_status status = list_update(c, n, sel, args, slots);
+    enum mr_status status = mr_values_update(c, n, sel, args, slots);
 
     for (uint32_t i = 0; i < n; i++)
         clean_if_large(c, slots[i]);
@@ -141,7 +85,7 @@ static enum mr_status set_update(const struct mr_aggregate_call *c, uint32_t n, 
 static enum mr_status set_merge(const struct mr_aggregate_call *c, uint32_t n,
                                 union mr_slot *const *from, union mr_slot **into)
 {
-    enum mr_status status = list_merge(c, n, from, into);
+    enum mr_status status = mr_values_merge(c, n, from, into);
 
     for (uint32_t i = 0; i < n; i++)
         clean_if_large(c, into[i]);
@@ -159,7 +103,7 @@ static enum mr_status set_result(const struct mr_aggregate_call *c, uint32_t n,
         struct mr_column x;
         uint32_t kept, *rows;
         mr_builder_init(&values, c->expr->type->fields[0].type, 64, c->arena);
-        decode_all(&slots[i][VALUES].bytes, &values);
+        mr_values_decode(&slots[i][VALUES].bytes, &values);
         mr_builder_finish(&values, &x);
         rows = distinct(c, &x, values.rows, &kept);
         mr_builder_append_rows(&b.children[0], &x, rows, kept);
@@ -170,9 +114,9 @@ static enum mr_status set_result(const struct mr_aggregate_call *c, uint32_t n,
 }
 
 const struct mr_aggregate mr_aggregate_list = {.name = "collect_list",
-                                               .slots = list_slots,
-                                               .update = list_update,
-                                               .merge = list_merge,
+                                               .slots = mr_values_slots,
+                                               .update = mr_values_update,
+                                               .merge = mr_values_merge,
                                                .result = list_result};
 const struct mr_aggregate mr_aggregate_set = {.name = "collect_set",
                                               .slots = set_slots,
@@ -196,6 +140,19 @@ MR_RESOLVE(listagg)
     call->type = call->args[LIST_VALUE]->type;
     call->nullable = true;
     return status;
+}
+
+/* Keys lie behind their texts. */
+static uint32_t listagg_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
+                              const struct mr_type **buffer_types, struct mr_arena *a)
+{
+    const struct mr_type *value = call->args[LIST_VALUE]->type;
+
+    kinds[0] = MR_SLOT_BYTES;
+    if (call->args_n > LIST_KEY)
+        value = mr_slot_pair(value, call->args[LIST_KEY]->type, a);
+    buffer_types[0] = mr_type_array(a, value, false);
+    return 1;
 }
 
 static enum mr_status listagg_update(const struct mr_aggregate_call *c, uint32_t n,
@@ -240,14 +197,10 @@ static void join(const struct mr_aggregate_call *c, const struct mr_slot_bytes *
     }
     mr_builder_finish(&values, &x);
     mr_builder_finish(&keys, &key);
-    order = mr_arena_alloc(c->arena, ((size_t)values.rows + 1) * sizeof *order);
-    for (uint32_t i = 0; i < values.rows; i++)
-        order[i] = i;
-    if (keyed)
-        qsort_r(order, values.rows, sizeof *order, compare, &key);
+    order = keyed ? mr_values_order(&key, values.rows, c->arena) : NULL;
     mr_buffer_init(&b, c->arena);
     for (uint32_t i = 0; i < values.rows; i++) {
-        uint32_t row = order[down ? values.rows - 1 - i : i];
+        uint32_t k = down ? values.rows - 1 - i : i, row = order ? order[k] : k;
         if (i > 0 && c->expr->args_n > LIST_SEPARATOR)
             mr_buffer_append_text(&b, mr_column_text(c->expr->args[LIST_SEPARATOR]->value, 0));
         mr_buffer_append_text(&b, mr_column_text(&x, row));
@@ -272,7 +225,7 @@ static enum mr_status listagg_result(const struct mr_aggregate_call *c, uint32_t
 }
 
 const struct mr_aggregate mr_aggregate_listagg = {.name = "listagg",
-                                                  .slots = list_slots,
+                                                  .slots = listagg_slots,
                                                   .update = listagg_update,
-                                                  .merge = list_merge,
+                                                  .merge = mr_values_merge,
                                                   .result = listagg_result};

@@ -139,8 +139,16 @@ static enum mr_status hll_result(const struct mr_aggregate_call *c, uint32_t n,
     return MR_OK;
 }
 
+static void hll_describe(const struct mr_expr *call, struct mr_buffer *out)
+{
+    const struct hll *h = call->data;
+
+    mr_buffer_append_format(out, " by %u registers", 1u << h->precision);
+}
+
 const struct mr_aggregate mr_aggregate_hll = {.name = "approx_count_distinct",
                                               .slots = hll_slots,
                                               .update = hll_update,
                                               .merge = hll_merge,
-                                              .result = hll_result};
+                                              .result = hll_result,
+                                              .describe = hll_describe};

@@ -118,6 +118,14 @@ MR_RESOLVE(by)
     return MR_OK;
 }
 
+static uint32_t by_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
+                         const struct mr_type **buffer_types, struct mr_arena *a)
+{
+    kinds[0] = MR_SLOT_BYTES;
+    buffer_types[0] = mr_slot_pair(call->args[1]->type, call->args[0]->type, a);
+    return 1;
+}
+
 static int sign_of(const struct mr_aggregate_call *c)
 {
     return c->expr->function->name[1] == 'a' ? 1 : -1; /* max_by, min_by */
@@ -203,8 +211,9 @@ static enum mr_status by_result(const struct mr_aggregate_call *c, uint32_t n,
     return MR_OK;
 }
 
-const struct mr_aggregate mr_aggregate_by = {.name = "max_by",
-                                             .slots = bytes_slot,
+const struct mr_aggregate mr_aggregate_by = {.name = "by",
+                                             .slots = by_slots,
                                              .update = by_update,
                                              .merge = by_merge,
-                                             .result = by_result};
+                                             .result = by_result,
+                                             .describe = mr_slot_describe_function};

@@ -1,5 +1,4 @@
 #include "core/expr/aggregate_slots.h"
-#include "core/expr/encode.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,14 +6,36 @@
 /* percentile, median, percentile_approx, mode. All values are kept, so results are exact, also those of
  * percentile_approx: its state grows with the group, where Spark's has a bound. */
 
-static uint32_t value_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
-                            const struct mr_type **buffer_types, struct mr_arena *a)
+/* The doubles of the literal. */
+static const double *shares(const struct mr_expr *call, uint32_t *n)
 {
-    (void)call;
-    (void)a;
-    kinds[0] = MR_SLOT_BYTES;
-    buffer_types[0] = &mr_type_binary;
-    return 1;
+    const struct mr_column *p = call->args[1]->value;
+
+    *n = 1;
+    if (call->args[1]->type->kind != MR_ARRAY)
+        return p->f64;
+    *n = (uint32_t)(p->offsets[1] - p->offsets[0]);
+    return p->children[0].f64 + p->offsets[0];
+}
+
+static enum mr_status check_shares(struct mr_resolve *r, const struct mr_expr *call)
+{
+    const struct mr_expr *p = call->args[1];
+    uint32_t n;
+
+    if (mr_column_is_null(p->value, 0))
+        return mr_mismatch(r, call, "UNEXPECTED_NULL", "The `percentage` must not be null.");
+    const double *v = shares(call, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (p->type->kind == MR_ARRAY &&
+            mr_column_is_null(&p->value->children[0], (uint32_t)p->value->offsets[0] + i))
+            return mr_mismatch_argument(r, call, 1, "\"ARRAY<DOUBLE>\"");
+        if (!(v[i] >= 0 && v[i] <= 1))
+            return mr_mismatch(r, call, "VALUE_OUT_OF_RANGE",
+                               "The `percentage` must be between [0.0, 1.0] (current value = %g).",
+                               v[i]);
+    }
+    return MR_OK;
 }
 
 /* The share or shares asked for: a literal DOUBLE or ARRAY<DOUBLE> in [0, 1]. */
@@ -35,27 +56,14 @@ static enum mr_status resolve_shares(struct mr_resolve *r, struct mr_expr *call,
             return status;
     }
     call->args[1] = p;
-    return mr_require_literal(r, call, 1, "percentage");
-}
-
-/* The doubles of the literal. */
-static const double *shares(const struct mr_expr *call, uint32_t *n)
-{
-    const struct mr_column *p = call->args[1]->value;
-
-    *n = 1;
-    if (call->args[1]->type->kind != MR_ARRAY)
-        return p->f64;
-    *n = (uint32_t)(p->offsets[1] - p->offsets[0]);
-    return p->children[0].f64 + p->offsets[0];
+    status = mr_require_literal(r, call, 1, "percentage");
+    return status == MR_OK ? check_shares(r, call) : status;
 }
 
 MR_RESOLVE(percentile)
 {
     bool array = false, median = call->args_n == 1;
     enum mr_status status = MR_OK;
-    const double *p;
-    uint32_t n;
 
     if (!mr_type_is_numeric(call->args[0]->type) && call->args[0]->type->kind != MR_STRING)
         return mr_mismatch_argument(r, call, 0, "\"NUMERIC\"");
@@ -64,17 +72,12 @@ MR_RESOLVE(percentile)
         status = resolve_shares(r, call, &array);
     if (status != MR_OK)
         return status;
-    p = median ? NULL : shares(call, &n);
-    for (uint32_t i = 0; p && i < n; i++)
-        if (!(p[i] >= 0 && p[i] <= 1))
-            return mr_mismatch(r, call, "VALUE_OUT_OF_RANGE",
-                               "The `percentage` must be between [0.0, 1.0] (current value = %g).",
-                               p[i]);
     call->type = array ? mr_type_array(r->arena, &mr_type_double, false) : &mr_type_double;
     call->nullable = true;
     return MR_OK;
 }
 
+/* Doubles lie as they are, without heads. */
 static enum mr_status double_update(const struct mr_aggregate_call *c, uint32_t n,
                                     const uint32_t *sel, const struct mr_column *args,
                                     union mr_slot **slots)
@@ -84,14 +87,6 @@ static enum mr_status double_update(const struct mr_aggregate_call *c, uint32_t 
         if (!mr_column_is_null(args, row))
             mr_slot_append(c, &slots[i]->bytes, &args->f64[row], sizeof(double));
     }
-    return MR_OK;
-}
-
-static enum mr_status value_merge(const struct mr_aggregate_call *c, uint32_t n,
-                                  union mr_slot *const *from, union mr_slot **into)
-{
-    for (uint32_t i = 0; i < n; i++)
-        mr_slot_append(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
     return MR_OK;
 }
 
@@ -156,9 +151,9 @@ static enum mr_status percentile_result(const struct mr_aggregate_call *c, uint3
 }
 
 const struct mr_aggregate mr_aggregate_percentile = {.name = "percentile",
-                                                     .slots = value_slots,
+                                                     .slots = mr_values_slots,
                                                      .update = double_update,
-                                                     .merge = value_merge,
+                                                     .merge = mr_values_merge,
                                                      .result = percentile_result};
 
 /* percentile_approx(v, p[, accuracy]): a value of the group, of v's type. */
@@ -178,47 +173,17 @@ MR_RESOLVE(percentile_approx)
     return MR_OK;
 }
 
-static enum mr_status encoded_update(const struct mr_aggregate_call *c, uint32_t n,
-                                     const uint32_t *sel, const struct mr_column *args,
-                                     union mr_slot **slots)
-{
-    struct mr_buffer b;
-
-    mr_buffer_init(&b, c->arena);
-    MR_EACH_UPDATE(n, sel, i, row)
-    {
-        if (mr_column_is_null(args, row))
-            continue;
-        b.n = 0;
-        mr_value_encode(args, row, &b);
-        mr_slot_append(c, &slots[i]->bytes, b.data, b.n);
-    }
-    return MR_OK;
-}
-
-static int compare_rows(const void *a, const void *b, void *arg)
-{
-    return mr_column_compare(arg, *(const uint32_t *)a, arg, *(const uint32_t *)b);
-}
-
 /* The values of a slot, and their numbers in ascending order. */
 static uint32_t *sorted_values(const struct mr_aggregate_call *c, const struct mr_slot_bytes *slot,
                                struct mr_column *x, uint32_t *n)
 {
     struct mr_builder b;
-    const uint8_t *at = slot->data;
-    uint32_t *order;
 
     mr_builder_init(&b, c->expr->args[0]->type, 64, c->arena);
-    while (slot->n > 0 && at < slot->data + slot->n)
-        mr_value_decode(&at, &b);
+    mr_values_decode(slot, &b);
     mr_builder_finish(&b, x);
     *n = b.rows;
-    order = mr_arena_alloc(c->arena, ((size_t)*n + 1) * sizeof *order);
-    for (uint32_t i = 0; i < *n; i++)
-        order[i] = i;
-    qsort_r(order, *n, sizeof *order, compare_rows, x);
-    return order;
+    return mr_values_order(x, *n, c->arena);
 }
 
 static enum mr_status approx_result(const struct mr_aggregate_call *c, uint32_t n,
@@ -249,9 +214,9 @@ static enum mr_status approx_result(const struct mr_aggregate_call *c, uint32_t 
 }
 
 const struct mr_aggregate mr_aggregate_percentile_approx = {.name = "percentile_approx",
-                                                            .slots = value_slots,
-                                                            .update = encoded_update,
-                                                            .merge = value_merge,
+                                                            .slots = mr_values_slots,
+                                                            .update = mr_values_update,
+                                                            .merge = mr_values_merge,
                                                             .result = approx_result};
 
 /* mode(v): the most frequent value; of several the smallest (Spark leaves it open). */
@@ -284,7 +249,7 @@ static enum mr_status mode_result(const struct mr_aggregate_call *c, uint32_t n,
 }
 
 const struct mr_aggregate mr_aggregate_mode = {.name = "mode",
-                                               .slots = value_slots,
-                                               .update = encoded_update,
-                                               .merge = value_merge,
+                                               .slots = mr_values_slots,
+                                               .update = mr_values_update,
+                                               .merge = mr_values_merge,
                                                .result = mode_result};

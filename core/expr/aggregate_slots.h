@@ -2,9 +2,12 @@
  *
  * Null     A zero slot is "nothing seen", so aggregates that may see nothing count in a slot of their
  *          own.
+ * Values   Of the first argument, without nulls, encoded one behind the other (encode.h). A checkpoint
+ *          has no length of them but their types, so buffer types must tell all that is encoded.
  */
 #pragma once
 #include "core/expr/aggregate.h"
+#include "core/batch/builder.h"
 #include "core/expr/coerce.h"
 
 /* i: which slots; row: the row of the arguments. */
@@ -49,3 +52,22 @@ static inline void mr_slot_replace(const struct mr_aggregate_call *c, struct mr_
     b->n = 0;
     mr_slot_append(c, b, data, bytes);
 }
+
+/* The buffer type of two values, one behind the other. */
+const struct mr_type *mr_slot_pair(const struct mr_type *first, const struct mr_type *second,
+                                   struct mr_arena *a);
+
+/* For aggregates that serve several functions whose slots look alike but mean another thing. */
+void mr_slot_describe_function(const struct mr_expr *call, struct mr_buffer *out);
+
+/* All values of a group, in slot 0: as the functions of struct mr_aggregate. */
+uint32_t mr_values_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
+                         const struct mr_type **buffer_types, struct mr_arena *a);
+enum mr_status mr_values_update(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
+                                const struct mr_column *args, union mr_slot **slots);
+enum mr_status mr_values_merge(const struct mr_aggregate_call *c, uint32_t n,
+                               union mr_slot *const *from, union mr_slot **into);
+/* Appends the values to b. */
+void mr_values_decode(const struct mr_slot_bytes *slot, struct mr_builder *b);
+/* The numbers 0..rows-1 in ascending order of x's values, equal ones as they came; one place more. */
+uint32_t *mr_values_order(const struct mr_column *x, uint32_t rows, struct mr_arena *a);

@@ -5,14 +5,6 @@
 
 static const char *const mode_names[] = {"append", "update", "complete"};
 
-static const char *option_of(const struct mr_table *table, const char *name)
-{
-    for (uint32_t i = 0; i < table->options_n; i++)
-        if (mr_text_equal_ignoring_case(mr_text_of(table->options[i].name), mr_text_of(name)))
-            return table->options[i].value;
-    return NULL;
-}
-
 /* Where a source reads from; how (its format, its limits) may change. */
 static const char *describe_source(struct mr_query *q, const struct mr_query_source *s)
 {
@@ -20,7 +12,7 @@ static const char *describe_source(struct mr_query *q, const struct mr_query_sou
     const struct mr_table *table = s->config.table;
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const char *value = option_of(table, places[i]);
+        const char *value = mr_option_get(table->options, table->options_n, places[i]);
         if (value == NULL)
             continue;
         if (i == 0)
@@ -39,8 +31,12 @@ static const char *describe_operator(struct mr_query *q, const struct mr_node *n
         mr_buffer_append_format(&b, "window %lld us, slide %lld us, start %lld us",
                                 (long long)n->window_us, (long long)n->slide_us,
                                 (long long)n->offset_us);
-    for (uint32_t i = 0; i < n->aggregates_n; i++)
-        mr_buffer_append_format(&b, "%s%s", b.n ? ", " : "", n->aggregates[i].aggregate->name);
+    for (uint32_t i = 0; i < n->aggregates_n; i++) {
+        const struct mr_aggregate_item *item = &n->aggregates[i];
+        mr_buffer_append_format(&b, "%s%s", b.n ? ", " : "", item->aggregate->name);
+        if (item->aggregate->describe)
+            item->aggregate->describe(item->call, &b);
+    }
     mr_buffer_append(&b, "", 1);
     return (const char *)b.data;
 }

@@ -165,6 +165,68 @@ static void test_collections(void **state)
     EXPECT("mode", "1", i);
 }
 
+static void test_percentages(void **state)
+{
+    struct mr_expr *i = COLUMN(&b, "INT", "3", NULL, "1", "3", "2", "1");
+    struct mr_expr *null = mr_expr_literal_null(&b.arena, &mr_type_double);
+
+    (void)state;
+    EXPECT("percentile_approx", "3", i, bench_int(&b, 1));
+    EXPECT("percentile_approx", "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE", i, bench_int(&b, 2));
+    EXPECT("percentile_approx", "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE", i, bench_int(&b, -1));
+    EXPECT("percentile", "DATATYPE_MISMATCH.VALUE_OUT_OF_RANGE", i, bench_int(&b, 2));
+    EXPECT("percentile_approx", "DATATYPE_MISMATCH.UNEXPECTED_NULL", i, null);
+}
+
+/* What a checkpoint is compared by. */
+static struct mr_text state_of(const char *name, uint32_t n, struct mr_expr **args)
+{
+    const struct mr_expr *call = bench_call(&b, name, n, args);
+    const struct mr_aggregate *a = mr_aggregate_find(name);
+    enum mr_slot_kind kinds[SLOTS_MAX];
+    const struct mr_type *types[SLOTS_MAX];
+    struct mr_buffer text;
+
+    assert_non_null(call);
+    mr_buffer_init(&text, &b.arena);
+    mr_buffer_append_text(&text, mr_text_of(a->name));
+    uint32_t slots_n = a->slots(call, kinds, types, &b.arena);
+    for (uint32_t i = 0; i < slots_n; i++)
+        mr_type_print(types[i], &text);
+    if (a->describe)
+        a->describe(call, &text);
+    return mr_buffer_text(&text);
+}
+#define STATE_OF(name, ...)                                                                        \
+    state_of((name), sizeof((struct mr_expr *[]){__VA_ARGS__}) / sizeof(struct mr_expr *),         \
+             (struct mr_expr *[]){__VA_ARGS__})
+
+static void test_state_is_told_apart(void **state)
+{
+    struct mr_expr *i = COLUMN(&b, "INT", "3"), *l = COLUMN(&b, "BIGINT", "3");
+    struct mr_expr *s = COLUMN(&b, "STRING", "x"), *dash = bench_text(&b, "-");
+    struct mr_expr *one = bench_int(&b, 1);
+    const struct mr_text pairs[][2] = {
+        {STATE_OF("mode", i), STATE_OF("mode", s)},
+        {STATE_OF("collect_list", i), STATE_OF("collect_list", s)},
+        {STATE_OF("collect_set", i), STATE_OF("collect_set", s)},
+        {STATE_OF("first", i), STATE_OF("first", s)},
+        {STATE_OF("max_by", s, i), STATE_OF("max_by", s, s)},
+        {STATE_OF("max_by", s, i), STATE_OF("min_by", s, i)},
+        {STATE_OF("bit_and", i), STATE_OF("bit_or", i)},
+        {STATE_OF("listagg", s, dash, i), STATE_OF("listagg", s, dash, s)},
+        {STATE_OF("listagg", s, dash), STATE_OF("listagg", s, dash, s)},
+        {STATE_OF("percentile_approx", i, one), STATE_OF("percentile_approx", l, one)},
+        {STATE_OF("approx_count_distinct", i, bench_text(&b, "0.05")),
+         STATE_OF("approx_count_distinct", i, bench_text(&b, "0.1"))},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+        assert_false(mr_text_equal(pairs[k][0], pairs[k][1]));
+    assert_true(mr_text_equal(STATE_OF("variance", l), STATE_OF("stddev", l)));
+}
+
 static void test_moments(void **state)
 {
     struct mr_expr *x = COLUMN(&b, "DOUBLE", "1", "2", NULL, "3", "4");
@@ -186,6 +248,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_overflow, setup, teardown),
         cmocka_unit_test_setup_teardown(test_extremes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_collections, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_percentages, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_state_is_told_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
     };
 
