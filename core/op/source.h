@@ -11,9 +11,7 @@
 
 struct mr_source_config {
     const struct mr_table *table;
-    const struct mr_type *schema;        /* columns to give: a subset of table->schema */
-    const struct mr_expr *const *pushed; /* filters that the source may apply early; never must */
-    uint32_t pushed_n;
+    const struct mr_type *schema; /* columns to give: a subset of table->schema */
     struct mr_env *env;
     struct mr_arena *arena;
     const struct mr_zone *zone;

@@ -153,8 +153,6 @@ static void describe_node(const struct mr_node *node, struct mr_buffer *out)
     switch (node->kind) {
     case MR_NODE_SOURCE:
         mr_buffer_append_format(out, " %s", node->table->name);
-        if (node->pushed_n > 0)
-            list_bound(out, "pushed ", node->pushed, node->pushed_n);
         break;
     case MR_NODE_VALUES:
         mr_buffer_append_format(out, " %u rows", node->rows_n);

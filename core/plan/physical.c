@@ -216,38 +216,6 @@ static struct mr_planned plan_project(struct mr_planner *p, struct mr_logical *n
     return out;
 }
 
-/* Cheap ones first: a comparison with a constant before anything else. */
-static int cost_of(const struct mr_expr *x)
-{
-    int cost = x->kind == MR_EXPR_CALL;
-
-    for (uint32_t i = 0; i < x->args_n; i++)
-        cost += cost_of(x->args[i]);
-    return cost;
-}
-
-static void push_to_source(struct mr_planner *p, struct mr_planned in, struct mr_expr *condition)
-{
-    uint32_t n = mr_expr_conjuncts(condition, NULL), kept = 0;
-    struct mr_expr **parts = MR_NEW_ARRAY(p->arena, struct mr_expr *, n);
-    const struct mr_expr **pushed = MR_NEW_ARRAY(p->arena, const struct mr_expr *, n);
-
-    mr_expr_conjuncts(condition, parts);
-    for (uint32_t i = 0; i < n; i++) {
-        struct mr_expr *x = parts[i];
-        uint32_t at = kept;
-
-        if (!mr_expr_is_deterministic(x))
-            continue;
-        for (; at > 0 && cost_of(pushed[at - 1]) > cost_of(x); at--)
-            pushed[at] = pushed[at - 1];
-        pushed[at] = x;
-        kept++;
-    }
-    in.node->pushed = pushed;
-    in.node->pushed_n = kept;
-}
-
 static struct mr_planned plan_filter(struct mr_planner *p, struct mr_logical *node)
 {
     struct mr_planned in = mr_plan_node(p, node->children[0]), out;
@@ -256,8 +224,6 @@ static struct mr_planned plan_filter(struct mr_planner *p, struct mr_logical *no
 
     if (in.node == NULL || (x = mr_bind(p, node->exprs[0], in.columns, in.columns_n)) == NULL)
         return (struct mr_planned){0};
-    if (in.node->kind == MR_NODE_SOURCE)
-        push_to_source(p, in, x);
     out = over(p, in, MR_NODE_FILTER, node);
     exprs[0] = x;
     out.node->exprs = exprs;

@@ -75,10 +75,6 @@ struct mr_node {
     bool outer;      /* GENERATE */
     const struct mr_table
         *table; /* SOURCE: output may be a subset of table->schema, in any order */
-    const struct mr_expr *const
-        *pushed; /* SOURCE: filters that hold on its columns, cheap ones first:
-                                            a hint, a FILTER above does them in full */
-    uint32_t pushed_n;
 
     /* EXCHANGE: hash of columns keys[0..n); none: all rows to one worker. AGGREGATE, DEDUPLICATE*: keys */
     const struct mr_expr *const *keys;

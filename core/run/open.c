@@ -78,8 +78,6 @@ static enum mr_status open_leaf(struct mr_part *p, struct mr_leaf *leaf, uint32_
     leaf->source_ops = source->ops;
     leaf->config = source->config;
     leaf->config.schema = n->node->output;
-    leaf->config.pushed = n->node->pushed;
-    leaf->config.pushed_n = n->node->pushed_n;
     leaf->config.env = p->worker->env;
     leaf->config.arena = &p->arena;
     leaf->reader =
