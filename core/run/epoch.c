@@ -213,8 +213,7 @@ static void take_snapshot(void *arg, uint32_t op, uint32_t table, uint32_t parti
                           struct mr_buffer *out)
 {
     struct mr_query *q = arg;
-    int32_t all_to = q->shape.nodes[q->shape.stateful[op]].all_to;
-    uint32_t owner = all_to >= 0 ? (uint32_t)all_to : mr_owner_of(partition, q->workers);
+    uint32_t owner = mr_state_owner(&q->shape, op, partition, q->workers);
 
     mr_state_snapshot(q->parts[owner].tables[op][table], partition, out);
 }

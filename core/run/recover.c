@@ -4,13 +4,6 @@
 #include "core/base/check.h"
 #include "core/run/control.h"
 
-static uint32_t owner_of(const struct mr_query *q, uint32_t op, uint32_t partition)
-{
-    int32_t all_to = q->shape.nodes[q->shape.stateful[op]].all_to;
-
-    return all_to >= 0 ? (uint32_t)all_to : mr_owner_of(partition, q->workers);
-}
-
 static enum mr_status no_memory(struct mr_query *q, struct mr_error *err)
 {
     return MR_FAIL(err, MR_MEMORY, 0, "query \"%s\": its state does not fit into pool \"%s\"",
@@ -23,7 +16,7 @@ static enum mr_status load_snapshot(void *arg, uint32_t op, uint32_t table, uint
     struct mr_query *q = arg;
 
     MR_ASSERT(op < q->shape.stateful_n && partition < MR_PARTITIONS);
-    struct mr_part *p = &q->parts[owner_of(q, op, partition)];
+    struct mr_part *p = &q->parts[mr_state_owner(&q->shape, op, partition, q->workers)];
     if (setjmp(p->escape) != 0)
         return no_memory(q, err);
     return mr_state_load(p->tables[op][table], data, err);
@@ -42,7 +35,7 @@ static bool owns(void *arg, uint32_t partition)
 {
     const struct ownership *o = arg;
 
-    return owner_of(o->query, o->op, partition) == o->worker &&
+    return mr_state_owner(&o->query->shape, o->op, partition, o->query->workers) == o->worker &&
            (o->newer == NULL || o->newer(o->filter, partition));
 }
 

@@ -59,3 +59,12 @@ static inline uint32_t mr_owner_of(uint32_t partition, uint32_t workers)
 {
     return partition * workers / MR_PARTITIONS;
 }
+
+/* The worker that has a partition of stateful operator op. */
+static inline uint32_t mr_state_owner(const struct mr_shape *s, uint32_t op, uint32_t partition,
+                                      uint32_t workers)
+{
+    int32_t all_to = s->nodes[s->stateful[op]].all_to;
+
+    return all_to >= 0 ? (uint32_t)all_to : mr_owner_of(partition, workers);
+}
