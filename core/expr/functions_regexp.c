@@ -8,20 +8,31 @@
 
 enum { NO_GROUP = 1 }; /* regexp_extract without a number takes the first group */
 
+/* The first match of the row's pattern (argument 1) in its text; *spans: NULL without one. */
+static enum mr_status first_match(struct mr_call *call, const struct mr_column *args, uint32_t row,
+                                  const uint64_t **spans)
+{
+    struct mr_regexp *x;
+    bool found = false;
+    enum mr_status status = mr_regexp_set(call, mr_column_text(&args[1], row), &x);
+
+    if (status == MR_OK)
+        status = mr_regexp_match(call, x, mr_column_text(&args[0], row), 0, &found, spans);
+    if (!found)
+        *spans = NULL;
+    return status;
+}
+
 MR_BODY(rlike)
 {
     mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        struct mr_regexp *x;
         const uint64_t *spans;
-        bool found = false;
-        enum mr_status status = mr_regexp_set(call, mr_column_text(&args[1], row), &x);
-        if (status == MR_OK)
-            status = mr_regexp_match(call, x, mr_column_text(&args[0], row), 0, &found, &spans);
+        enum mr_status status = first_match(call, args, row, &spans);
         if (status != MR_OK)
             return status;
-        mr_bit_put(out->bits, row, found);
+        mr_bit_put(out->bits, row, spans != NULL);
     }
     return MR_OK;
 }
@@ -81,17 +92,13 @@ MR_BODY(regexp_substr)
     mr_text_share(out, &args[0], &mr_type_string, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        struct mr_regexp *x;
         const uint64_t *spans;
-        bool found = false;
-        enum mr_status status = mr_regexp_set(call, mr_column_text(&args[1], row), &x);
-        if (status == MR_OK)
-            status = mr_regexp_match(call, x, mr_column_text(&args[0], row), 0, &found, &spans);
+        enum mr_status status = first_match(call, args, row, &spans);
         if (status != MR_OK)
             return status;
-        if (found)
+        if (spans)
             put_group(&args[0], row, spans, 0, out);
-        if (!found || spans[0] == spans[1])
+        if (spans == NULL || spans[0] == spans[1])
             mr_column_put_null(out, row, call->rows, call->arena);
     }
     return MR_OK;
@@ -197,16 +204,12 @@ MR_BODY(regexp_instr)
     MR_EACH_ROW(call, i, row)
     {
         struct mr_text t = mr_column_text(&args[0], row);
-        struct mr_regexp *x;
         const uint64_t *spans;
-        bool found = false;
-        enum mr_status status = mr_regexp_set(call, mr_column_text(&args[1], row), &x);
-        if (status == MR_OK)
-            status = mr_regexp_match(call, x, t, 0, &found, &spans);
+        enum mr_status status = first_match(call, args, row, &spans);
         if (status != MR_OK)
             return status;
         out->i32[row] =
-            found ? (int32_t)mr_chars_length((struct mr_text){t.data, spans[0]}) + 1 : 0;
+            spans ? (int32_t)mr_chars_length((struct mr_text){t.data, spans[0]}) + 1 : 0;
     }
     return MR_OK;
 }

@@ -50,10 +50,6 @@ static inline union mr_slot *mr_state_slots(struct mr_state_row *r)
     uint64_t key_bytes = ((uint64_t)(r->key_flags & MR_STATE_KEY_MAX) + 15) & ~(uint64_t)15;
     return (union mr_slot *)(void *)((uint8_t *)(r + 1) + key_bytes);
 }
-static inline uint32_t mr_state_partition(const struct mr_state_row *r)
-{
-    return r->hash_high >> 24;
-}
 
 struct mr_state;
 
