@@ -16,7 +16,7 @@ no_uring   io_uring is denied (EPERM, ENOSYS): said once, crash test and recorde
 Without SCENARIO: all. --long: more events, more variants. Exit code 0, 1 (a scenario failed, or one that can't), 2 (misuse).
 Each failure prints the schedule with which it can be repeated: MILLRACE_FAULT=.. (io/fault/fault.h) or MILLRACE_STORM=.. (storm.c).
 """
-import argparse, ctypes, errno, glob, json, os, random, resource, shutil, signal, struct, subprocess, sys, tempfile, threading, time
+import argparse, errno, glob, json, os, random, resource, shutil, signal, struct, subprocess, sys, tempfile, time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -34,11 +34,11 @@ class Failures:
         if self.n <= 5: print("  FAIL %s: %s" % (what, trouble), flush=True)
 
 
-def jobs(args, tmp, **more):
+def jobs(args, tmp):
     """Both formats, one worker and two; files given out at once or kept open."""
     events = 30000 if args.long else 2000
     for sink, workers, interval in (("json", 1, "0 seconds"), ("csv", 2, "0 seconds"), ("csv", 1, "1 hour"), ("json", 2, "1 hour")):
-        yield Job(args.millrace, tmp, "%s-%d-%s" % (sink, workers, interval[0]), sink, workers, events=events, commit_interval=interval, **more)
+        yield Job(args.millrace, tmp, "%s-%d-%s" % (sink, workers, interval[0]), sink, workers, events=events, commit_interval=interval, seed=args.seed)
 
 
 def count_points(job, kind):
@@ -82,9 +82,6 @@ def kill(args, tmp, fail):
             if hit < n * 0.9: fail.add(job.name, "only %d of %d points were reached" % (hit, n))
             total, reached = total + n, reached + hit
     return "%d points, %d kills, each output equal" % (total, reached)
-
-
-def epochs_told(said): return [json.loads(x)["batchId"] for x in said.splitlines() if x.startswith("{") and '"batchId"' in x]
 
 
 def failed_well(job, folder, code, said, number, text):

@@ -132,6 +132,71 @@ static void test_flips(void **state)
     forget(&w);
 }
 
+/* One damage of a file at random: a bit, a sector of zeros or of noise, or the end of it. */
+static void damage(const struct stored *f, uint64_t random)
+{
+    uint64_t at = (random >> 8) % f->n, sector = at & ~(uint64_t)511;
+    uint64_t sector_end = sector + 512 < f->n ? sector + 512 : f->n;
+    uint8_t *bytes = malloc(f->n);
+    struct stored damaged = {.data = bytes, .n = f->n};
+
+    memcpy(damaged.path, f->path, sizeof f->path);
+    memcpy(bytes, f->data, f->n);
+    switch (random % 8) {
+    case 0:
+        damaged.n = at;
+        break;
+    case 1:
+        memset(bytes + sector, 0, sector_end - sector);
+        break;
+    case 2:
+        for (uint64_t i = sector; i < sector_end; i++)
+            bytes[i] = (uint8_t)mix(random + i);
+        break;
+    default:
+        bytes[at] ^= (uint8_t)(1u << (random >> 4 & 7));
+    }
+    store_part(&damaged, damaged.n);
+    free(bytes);
+}
+
+/* Any file, any place; MR_DAMAGES says how often. It is detected, with the file named, or what was
+ * acknowledged is there, once. */
+static void test_random(void **state)
+{
+    const char *wanted = getenv("MR_DAMAGES");
+    uint64_t n = wanted ? strtoull(wanted, NULL, 10) : 300, detected = 0;
+    struct world w;
+
+    (void)state;
+    make(&w, "random");
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t random = mix(i + 1);
+        struct stored *f = &files[(random >> 50) % files_n];
+        if (f->n == 0)
+            continue;
+        damage(f, random);
+        enum mr_status status = world_open(&w);
+        if (status == MR_OK) {
+            if (w.next != w.acknowledged)
+                fail_msg("damage %llu of %s: a silent difference", (unsigned long long)i, f->path);
+            world_close(&w);
+        } else {
+            const char *place = strrchr(f->path, '/') + 1;
+            detected++;
+            if (status != MR_CORRUPT || strstr(w.err.message, w.path) == NULL)
+                fail_msg("damage %llu of %s (%s): %s", (unsigned long long)i, f->path, place,
+                         w.err.message);
+        }
+        for (uint32_t k = 0; k < files_n; k++)
+            store_part(&files[k], files[k].n);
+    }
+    print_message("%llu damages, %llu detected, the others without effect\n", (unsigned long long)n,
+                  (unsigned long long)detected);
+    assert_true(detected > n / 4);
+    forget(&w);
+}
+
 static void test_truncation(void **state)
 {
     struct world w;
@@ -330,9 +395,10 @@ static void test_power_cuts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flips),     cmocka_unit_test(test_truncation),
-        cmocka_unit_test(test_torn_tail), cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_verify),    cmocka_unit_test(test_power_cuts),
+        cmocka_unit_test(test_flips),      cmocka_unit_test(test_random),
+        cmocka_unit_test(test_truncation), cmocka_unit_test(test_torn_tail),
+        cmocka_unit_test(test_missing),    cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_power_cuts),
     };
     cmocka_set_test_filter(getenv("ONLY"));
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #ifdef MR_SANITIZED
-enum { ITEMS = 200000 };
+enum { ITEMS_DEFAULT = 200000 };
 #else
-enum { ITEMS = 5000000 };
+enum { ITEMS_DEFAULT = 5000000 };
 #endif
 
 static void keeps_order_and_refuses_when_full(void **unused)
@@ -70,7 +70,16 @@ struct stress {
     uint64_t *items;
     uint32_t items_n;
     uint32_t seed;
+    uint64_t total;
 };
+
+/* MR_RING_ITEMS: for campaigns. */
+static uint64_t items_wanted(void)
+{
+    const char *wanted = getenv("MR_RING_ITEMS");
+
+    return wanted ? strtoull(wanted, NULL, 10) : ITEMS_DEFAULT;
+}
 
 static bool stalls(uint32_t *seed)
 {
@@ -85,7 +94,7 @@ static void *produce(void *arg)
     uint32_t made = 0;
     uint64_t next = 1;
 
-    while (next <= ITEMS) {
+    while (next <= s->total) {
         uint64_t *item = mr_ring_pop(&s->back);
         if (item == NULL && made < s->items_n)
             item = &s->items[made++];
@@ -107,7 +116,7 @@ static void *produce(void *arg)
 /* Items go there and home again: each is written by one thread and read by the other. */
 static void stress(uint32_t capacity, uint32_t seed)
 {
-    struct stress s = {.items_n = capacity, .seed = seed};
+    struct stress s = {.items_n = capacity, .seed = seed, .total = items_wanted()};
     struct mr_error err;
     pthread_t thread;
 
@@ -117,7 +126,7 @@ static void stress(uint32_t capacity, uint32_t seed)
     assert_int_equal(mr_ring_init(&s.back, capacity, &err), MR_OK);
     assert_int_equal(pthread_create(&thread, NULL, produce, &s), 0);
     uint64_t seen = 0, sum = 0, expected = 0;
-    while (seen < ITEMS) {
+    while (seen < s.total) {
         uint64_t *item = mr_ring_pop(&s.there);
         if (item == NULL) {
             sched_yield();
