@@ -97,6 +97,7 @@ static enum mr_status plan(void *planner, uint64_t epoch, enum mr_source_limit l
         p->from_s = p->to_s;
         p->to_s = end;
     }
+    to->keep = !*has_new && p->to_s == 0; /* the clock began: it must not begin again */
     to->json = (struct mr_text){
         p->json, (uint64_t)snprintf(p->json, sizeof p->json, "%lld", (long long)p->to_s)};
     to->bytes =

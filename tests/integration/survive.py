@@ -11,6 +11,7 @@ storm      every write is short, every third call is interrupted or told to come
 memory     the K-th allocation fails, for K all over the life of a job
 damage     bits of the files of a real checkpoint flip: verify and show say so, run refuses or goes on rightly
 lock       a second process on a checkpoint is refused, also while the first is stopped
+clock      a rate source is killed before its first epoch
 no_uring   io_uring is denied (EPERM, ENOSYS): said once, crash test and recorded cases pass
 
 Without SCENARIO: all. --long: more events, more variants. Exit code 0, 1 (a scenario failed, or one that can't), 2 (misuse).
@@ -310,6 +311,26 @@ def lock(args, tmp, fail):
     return "a second process was refused 10 times, within %.0f ms, the first running and stopped" % (slowest * 1000)
 
 
+def clock(args, tmp, fail):
+    """A rate source that is killed before its first second is over counts from its first start when it comes again."""
+    path, begin = os.path.join(tmp, "job.json"), time.time()
+    with open(path, "w") as f:
+        json.dump({"name": "q", "sources": {"t": {"format": "rate", "options": {"rowsPerSecond": 10}}}, "sink": {"format": "json", "path": tmp + "/out", "output_mode": "append"},
+                   "checkpoint": tmp + "/chk", "trigger": {"processing_time": "50 milliseconds"}, "engine": {"workers": 1}}, f)
+    for seconds, how in ((0.5, signal.SIGKILL), (2.5, signal.SIGTERM)):
+        p = subprocess.Popen([args.millrace, "run", "--progress", "none", path], stderr=subprocess.PIPE, text=True)
+        time.sleep(seconds)
+        if p.poll() is not None: fail.add("rate", p.stderr.read())
+        p.send_signal(how)
+        p.wait(20)
+        time.sleep(1)
+    rows = [json.loads(x) for f in glob.glob(tmp + "/out/*.json") for x in open(f)]
+    values, first = sorted(r["value"] for r in rows), min((r["timestamp"] for r in rows), default="none")
+    if not rows or values != list(range(len(rows))): fail.add("rate", "rows %s" % values[:20])
+    elif first[:19] not in [time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(begin + x)) for x in (0, 0.5)]: fail.add("rate", "it began at %s, not at %s" % (first, time.strftime("%H:%M:%S", time.gmtime(begin))))
+    return "%d rows, from the first start on, after a kill before the first epoch" % len(rows)
+
+
 def no_uring(args, tmp, fail):
     said = []
     launcher = os.path.join(HERE, "deny_uring.py")
@@ -336,7 +357,7 @@ def no_uring(args, tmp, fail):
     return "io_uring denied: %s; cases: %s" % ("; ".join(said), p.stdout.strip().splitlines()[-1] if p.stdout.strip() else "none")
 
 
-SCENARIOS = {f.__name__: f for f in (kill, sync, full, limit, storm, memory, damage, lock, no_uring)}
+SCENARIOS = {f.__name__: f for f in (kill, sync, full, limit, storm, memory, damage, lock, clock, no_uring)}
 
 
 def main():
