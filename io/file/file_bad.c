@@ -1,13 +1,14 @@
 #include "io/file/file_bad.h"
 
 #include "core/format/json/json.h"
+#include <xxhash.h>
 
 enum { LINES_BYTES = 1 << 20 };
 
-void mr_file_bad_init(struct mr_file_bad *b, struct mr_env *env, const char *folder,
-                      struct mr_budget *budget, jmp_buf *escape)
+void mr_file_bad_init(struct mr_file_bad *b, struct mr_env *env, const char *source,
+                      const char *folder, struct mr_budget *budget, jmp_buf *escape)
 {
-    *b = (struct mr_file_bad){.env = env, .folder = folder};
+    *b = (struct mr_file_bad){.env = env, .source = source, .folder = folder};
     mr_arena_init(&b->arena, budget, escape);
     mr_buffer_init(&b->lines, &b->arena);
 }
@@ -26,8 +27,11 @@ static void flush(struct mr_file_bad *b)
 
 static void open_file(struct mr_file_bad *b, const struct mr_file_split *split)
 {
-    char *path = mr_arena_format(&b->arena, "%s/epoch-%llu-split-%u.json", b->folder,
-                                 (unsigned long long)split->epoch, split->number);
+    const char *name = mr_arena_format(&b->arena, "%s\n%s\n%llu", b->source, split->path,
+                                       (unsigned long long)split->start);
+    char *path = mr_arena_format(&b->arena, "%s/epoch-%llu-%016llx.json", b->folder,
+                                 (unsigned long long)split->epoch,
+                                 (unsigned long long)XXH3_64bits(name, strlen(name)));
     int rc = mr_env_make_dirs(b->env, b->folder);
 
     if (rc >= 0)

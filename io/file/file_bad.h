@@ -1,6 +1,7 @@
-/* file_bad.h - where rejected records go: bad_records/epoch-E-split-S.json, one JSON object a line.
+/* file_bad.h - where rejected records go: bad_records/epoch-E-H.json, one JSON object a line.
  *
- * Rule     The name is that of the split, so an epoch that runs again writes the same file again.
+ * Rule     H is a hash of source, file and where the split begins, so an epoch that runs again writes
+ *          the same file again, and sources may share a folder.
  *          It is durable before the split is done, thus before the epoch is committed.
  */
 #pragma once
@@ -9,7 +10,7 @@
 
 struct mr_file_bad {
     struct mr_env *env;
-    const char *folder; /* NULL: only counted */
+    const char *source, *folder; /* folder NULL: only counted */
     struct mr_arena arena;
     struct mr_buffer lines;
     struct mr_file *file;
@@ -17,8 +18,8 @@ struct mr_file_bad {
     int error; /* errno of the first failure */
 };
 
-void mr_file_bad_init(struct mr_file_bad *b, struct mr_env *env, const char *folder,
-                      struct mr_budget *budget, jmp_buf *escape);
+void mr_file_bad_init(struct mr_file_bad *b, struct mr_env *env, const char *source,
+                      const char *folder, struct mr_budget *budget, jmp_buf *escape);
 void mr_file_bad_add(struct mr_file_bad *b, const struct mr_file_split *split,
                      const struct mr_bad_record *bad, uint64_t base_offset);
 /* At the end of the split: all that was added is durable. */

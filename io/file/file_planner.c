@@ -339,13 +339,12 @@ static bool can_split(const struct mr_file_planner *p)
     return p->format->splittable && p->format->splittable(p->format_options, p->format_options_n);
 }
 
-static void add_split(struct mr_file_planner *p, struct mr_file_split s)
+static void add_split(struct mr_file_planner *p, const struct mr_file_split *s)
 {
-    struct mr_buffer *b = &p->splits[p->splits_n];
+    struct mr_buffer *b = &p->splits[p->splits_n++];
 
-    s.number = p->splits_n++;
     mr_buffer_init(b, &p->epoch_arena);
-    mr_file_split_write(&s, b);
+    mr_file_split_write(s, b);
 }
 
 enum mr_status mr_file_splits(void *planner, uint32_t *n, struct mr_error *err)
@@ -364,18 +363,17 @@ enum mr_status mr_file_splits(void *planner, uint32_t *n, struct mr_error *err)
     p->splits_n = 0;
     for (uint32_t i = 0; i < p->files_n; i++) {
         const struct mr_file_entry *f = &p->files[i];
-        struct mr_file_split s = {
-            .epoch = p->epoch, .mtime_us = f->mtime_us, .path = f->path, .end = UINT64_MAX};
+        struct mr_file_split s = {.epoch = p->epoch, .path = f->path, .end = UINT64_MAX};
         enum mr_status status = mr_file_codec_of(f->path, &s.codec, err);
         if (status != MR_OK)
             return status;
         if (s.codec == MR_FILE_PLAIN && can_split(p))
             for (; f->size - s.start > bytes; s.start = s.end) {
                 s.end = s.start + bytes;
-                add_split(p, s);
+                add_split(p, &s);
             }
         s.end = UINT64_MAX;
-        add_split(p, s);
+        add_split(p, &s);
     }
     *n = p->splits_n;
     return MR_OK;

@@ -25,7 +25,7 @@ enum mr_status mr_file_reader_open(void *reader, const struct mr_source_config *
     mr_arena_init(&r->scratch, a->budget, a->escape);
     mr_arena_init(&r->split_arena, a->budget, a->escape);
     mr_file_stream_init(&r->stream, config->env, a->budget, a->escape);
-    mr_file_bad_init(&r->bad, config->env, t->bad_records, a->budget, a->escape);
+    mr_file_bad_init(&r->bad, config->env, t->name, t->bad_records, a->budget, a->escape);
     *c = (struct mr_decoder_config){
         .schema = config->schema,
         .full_schema = t->schema,

@@ -13,10 +13,8 @@ enum mr_file_codec { MR_FILE_PLAIN, MR_FILE_GZIP, MR_FILE_ZSTD };
 
 struct mr_file_split {
     uint64_t epoch;
-    uint32_t number; /* in the epoch */
     enum mr_file_codec codec;
     uint64_t start, end; /* end UINT64_MAX: to the end of the file */
-    int64_t mtime_us;
     const char *path;
 };
 

@@ -138,6 +138,9 @@ static enum mr_status compress_frame(struct mr_file_writer *w, const struct mr_b
         return MR_OK;
     }
     z_stream z = {0};
+    if (in->n > INT32_MAX) /* zlib counts in 32 bits */
+        return MR_FAIL(err, MR_QUERY, 0, "file sink: %llu bytes at once are too many for gzip",
+                       (unsigned long long)in->n);
     if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
                      Z_DEFAULT_STRATEGY) != Z_OK)
         return MR_FAIL(err, MR_MEMORY, 0, "file sink: gzip could not start");
@@ -302,7 +305,9 @@ static struct mr_text partition_of(struct mr_file_writer *w, const struct mr_bat
     out->n = 0;
     for (uint32_t i = 0; i < c->partition_by_n; i++) {
         const struct mr_column *column = &b->columns[w->partition_columns[i]];
-        mr_buffer_append_format(out, "/%s=", c->schema->fields[w->partition_columns[i]].name);
+        mr_buffer_append(out, "/", 1);
+        append_escaped(out, mr_text_of(c->schema->fields[w->partition_columns[i]].name));
+        mr_buffer_append(out, "=", 1);
         struct mr_text value = {NULL, 0};
         if (!mr_column_is_null(column, row))
             value = value_text(w, column, row, room);

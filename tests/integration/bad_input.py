@@ -159,6 +159,20 @@ class Runner:
             code, out, err = self.call(folder, "explain")
             self.expect("secret in a plan", code == 0 and "***" in out and SECRET not in out + err, (code, out, err))
 
+    def quarantined(self):
+        """Two sources with one folder for bad records: each keeps its own, over restarts."""
+        s = "{format: json, path: %s, schema: a INT, bad_records: {path: bad}}"
+        text = job(s % "in", sql("SELECT * FROM s UNION ALL SELECT * FROM t")).replace("steps:", "  t: %s\nsteps:" % (s % "other"))
+        with self.folder(text, {"in/b.json": b'{"a":1}\n{one\n'}) as folder:
+            os.mkdir(os.path.join(folder, "other"))
+            for round, raw in enumerate(("two", "three")):
+                for name, line in ("good", '{"a":2}'), ("later", "{" + raw):
+                    with open("%s/other/%s%d.json" % (folder, name, round), "w") as f: f.write(line + "\n")
+                code, _, err = self.run(folder)
+            got = [json.loads(line) for f in glob.glob(folder + "/bad/*.json") for line in open(f)]
+            self.expect("quarantine", code == 0 and sorted(b["raw"] for b in got) == ["{one", "{three", "{two"], (code, err, got))
+            self.expect("quarantine", {"epoch": 0, "path": "in/b.json", "offset": 8}.items() <= next((b for b in got if b["raw"] == "{one"), {}).items(), got)
+
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -170,6 +184,7 @@ def main():
         for name, case in table.items():
             if args.k in name: kind(name, *case)
     if args.k in "secret in a plan": r.explained()
+    if args.k in "quarantine": r.quarantined()
     print("%d checks, %d failed" % (r.ran, r.failed))
     sys.exit(r.failed > 0)
 
