@@ -8,7 +8,9 @@ enum {
     MR_JSON_STATE_BYTES = 192,    /* a JSON parser */
     MR_REGEXP_STATE_BYTES = 8,
     MR_RANDOM_STATE_BYTES = 16,
+    MR_DIGEST_STATE_BYTES = 56,
 };
 
 void mr_pattern_state_fini(void *state);
 void mr_json_state_fini(void *state);
+void mr_digest_state_fini(void *state);

@@ -1,5 +1,6 @@
 #include "core/expr/coerce.h"
 #include "core/expr/chars.h"
+#include "core/expr/function_state.h"
 #include "core/expr/writer.h"
 
 #include <openssl/evp.h>
@@ -19,20 +20,41 @@ static uint64_t put_hex(const uint8_t *data, uint64_t n, const char *digits, cha
     return 2 * n;
 }
 
-static enum mr_status digest_row(struct mr_call *call, struct mr_text_writer *w, const EVP_MD *kind,
-                                 struct mr_text t, uint32_t row)
-{
-    uint8_t digest[EVP_MAX_MD_SIZE];
-    unsigned int n = 0;
+/* Fetched once per worker and call: asking OpenSSL by name takes a lock, and a context is a malloc. */
+enum digest_kind { MD5, SHA1, SHA224, SHA256, SHA384, SHA512, DIGESTS_N, NO_DIGEST = -1 };
+static const char *const digest_names[] = {"MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512"};
 
-    if (EVP_Digest(t.data, t.n, digest, &n, kind, NULL) != 1)
-        return MR_FAIL(call->err, MR_QUERY, 0, "%s: the digest is not available",
-                       call->expr->function->name);
-    mr_text_writer_put(w, row, put_hex(digest, n, hex_small, mr_text_writer_room(w, 2 * n)));
-    return MR_OK;
+struct digest_state {
+    EVP_MD_CTX *context;
+    EVP_MD *kinds[DIGESTS_N];
+};
+_Static_assert(sizeof(struct digest_state) <= MR_DIGEST_STATE_BYTES, "as functions.def says");
+
+void mr_digest_state_fini(void *state)
+{
+    struct digest_state *s = state;
+
+    EVP_MD_CTX_free(s->context);
+    for (int i = 0; i < DIGESTS_N; i++)
+        EVP_MD_free(s->kinds[i]);
 }
 
-static enum mr_status digest(struct mr_call *call, const struct mr_column *args, const EVP_MD *kind,
+static bool make_digest(struct digest_state *s, enum digest_kind kind, struct mr_text t,
+                        uint8_t *digest, unsigned int *n)
+{
+    if (s->context == NULL)
+        s->context = EVP_MD_CTX_new();
+    if (s->kinds[kind] == NULL)
+        s->kinds[kind] = EVP_MD_fetch(NULL, digest_names[kind], NULL);
+    return s->context && s->kinds[kind] &&
+           EVP_DigestInit_ex2(s->context, s->kinds[kind], NULL) == 1 &&
+           EVP_DigestUpdate(s->context, t.data, t.n) == 1 &&
+           EVP_DigestFinal_ex(s->context, digest, n) == 1;
+}
+
+static enum mr_status digest(struct mr_call *call, const struct mr_column *args,
+                             enum digest_kind (*kind_of)(const struct mr_column *args,
+                                                         uint32_t row),
                              struct mr_column *out)
 {
     struct mr_text_writer w;
@@ -40,45 +62,54 @@ static enum mr_status digest(struct mr_call *call, const struct mr_column *args,
     mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        enum mr_status status = digest_row(call, &w, kind, mr_column_text(&args[0], row), row);
-        if (status != MR_OK)
-            return status;
+        enum digest_kind kind = kind_of(args, row);
+        uint8_t bytes[EVP_MAX_MD_SIZE];
+        unsigned int n = 0;
+        if (kind == NO_DIGEST)
+            mr_text_writer_null(&w, row, call->rows);
+        else if (make_digest(call->state, kind, mr_column_text(&args[0], row), bytes, &n))
+            mr_text_writer_put(&w, row,
+                               put_hex(bytes, n, hex_small, mr_text_writer_room(&w, 2 * n)));
+        else
+            return MR_FAIL(call->err, MR_QUERY, 0, "%s: the digest %s is not available",
+                           call->expr->function->name, digest_names[kind]);
     }
     return MR_OK;
+}
+
+static enum digest_kind md5_kind(const struct mr_column *args, uint32_t row)
+{
+    (void)args, (void)row;
+    return MD5;
+}
+static enum digest_kind sha1_kind(const struct mr_column *args, uint32_t row)
+{
+    (void)args, (void)row;
+    return SHA1;
+}
+/* sha2(t, bits): 224, 256 (or 0), 384, 512; null for others. */
+static enum digest_kind sha2_kind(const struct mr_column *args, uint32_t row)
+{
+    int32_t bits = args[1].i32[row];
+
+    return bits == 224                ? SHA224
+           : bits == 256 || bits == 0 ? SHA256
+           : bits == 384              ? SHA384
+           : bits == 512              ? SHA512
+                                      : NO_DIGEST;
 }
 
 MR_BODY(md5)
 {
-    return digest(call, args, EVP_md5(), out);
+    return digest(call, args, md5_kind, out);
 }
 MR_BODY(sha1)
 {
-    return digest(call, args, EVP_sha1(), out);
+    return digest(call, args, sha1_kind, out);
 }
-
-/* sha2(t, bits): 224, 256 (or 0), 384, 512; null for others. */
 MR_BODY(sha2)
 {
-    struct mr_text_writer w;
-
-    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
-    MR_EACH_ROW(call, i, row)
-    {
-        int32_t bits = args[1].i32[row];
-        const EVP_MD *kind = bits == 224                ? EVP_sha224()
-                             : bits == 256 || bits == 0 ? EVP_sha256()
-                             : bits == 384              ? EVP_sha384()
-                             : bits == 512              ? EVP_sha512()
-                                                        : NULL;
-        enum mr_status status = MR_OK;
-        if (kind == NULL)
-            mr_text_writer_null(&w, row, call->rows);
-        else
-            status = digest_row(call, &w, kind, mr_column_text(&args[0], row), row);
-        if (status != MR_OK)
-            return status;
-    }
-    return MR_OK;
+    return digest(call, args, sha2_kind, out);
 }
 
 MR_BODY(crc32)

@@ -1,7 +1,9 @@
 #include "tools/millrace/command.h"
 #include "tools/millrace/infer.h"
 
+#include "core/base/bounds.h"
 #include "core/expr/function.h"
+#include "core/format/value.h"
 #include "core/format/json/json.h"
 #include "core/sql/parser.h"
 #include <stdio.h>
@@ -41,6 +43,21 @@ static int show_functions(void)
     return MR_EXIT_OK;
 }
 
+/* --workers wins over the job's. */
+static enum mr_status read_workers(const struct sql *s, struct mr_engine_config *engine,
+                                   struct mr_error *err)
+{
+    int64_t n;
+
+    if (s->workers == NULL)
+        return MR_OK;
+    if (!mr_value_parse_integer(mr_text_of(s->workers), 0, MR_WORKERS_MAX, &n))
+        return MR_FAIL(err, MR_USER, 0, "--workers: \"%s\" is no whole number in [0, %d]",
+                       s->workers, MR_WORKERS_MAX);
+    engine->workers = (uint32_t)n;
+    return MR_OK;
+}
+
 /* The sources and tables of a job, read as tables; or none. */
 static enum mr_status make_session(struct sql *s, struct mr_engine_config *engine,
                                    struct mr_error *err)
@@ -51,10 +68,8 @@ static enum mr_status make_session(struct sql *s, struct mr_engine_config *engin
     mr_conf_init(&s->session.conf);
     *engine = (struct mr_engine_config){
         .batch_rows = MR_BATCH_ROWS_DEFAULT, .ring_slots = 8, .pin = true};
-    if (s->workers)
-        engine->workers = (uint32_t)atoi(s->workers);
     if (s->job_path == NULL)
-        return MR_OK;
+        return read_workers(s, engine, err);
     enum mr_status status = mr_job_load(s->job_path, NULL, &s->arena, &job, err);
     if (status != MR_OK)
         return status;
@@ -66,7 +81,7 @@ static enum mr_status make_session(struct sql *s, struct mr_engine_config *engin
         tables[i].streaming = false;
     }
     s->session.tables = tables;
-    return MR_OK;
+    return read_workers(s, engine, err);
 }
 
 static enum mr_status infer_schemas(struct sql *s, struct mr_relation *relation,
