@@ -28,7 +28,11 @@ static enum mr_status make_folder(struct mr_checkpoint *c, const char *path, str
 {
     int rc = mr_env_make_dirs(c->env, path);
 
-    return rc < 0 ? MR_FAIL(err, MR_IO, -rc, "checkpoint: make folder %s", path) : MR_OK;
+    if (rc < 0)
+        return MR_FAIL(err, MR_IO, -rc, "checkpoint: make folder %s", path);
+    /* Names in it may be of a process that was killed before it could sync them. */
+    rc = c->env->ops->sync_dir(c->env, path);
+    return rc < 0 ? MR_FAIL(err, MR_IO, -rc, "checkpoint: sync %s", path) : MR_OK;
 }
 
 static enum mr_status take_lock(struct mr_checkpoint *c, struct mr_error *err)

@@ -151,7 +151,29 @@ static enum mr_status adopt_spare(struct mr_log *l, const struct mr_log_scan *s,
     return MR_OK;
 }
 
-enum mr_status mr_log_open(struct mr_log *l, const struct mr_log_scan *s, struct mr_error *err)
+/* What was found may be only in memory, and after a sync that failed the system may think that it is
+ * not: a sync alone would do nothing. So it is written again, with the bytes that it has. Groups of
+ * earlier segments were synced before the last one was entered. */
+static enum mr_status write_again(struct mr_log *l, struct mr_log_scan *s, struct mr_error *err)
+{
+    uint64_t i = s->groups_n;
+
+    while (i > 0 && s->groups[i - 1].header.number > s->durable &&
+           s->groups[i - 1].header.segment == last_number(l))
+        i--;
+    for (; i < s->groups_n; i++) {
+        struct mr_text payload;
+        enum mr_status status = mr_log_read(s, i, &payload, err);
+        if (status != MR_OK)
+            return status;
+        int64_t n = l->env->ops->write(l->file, s->blocks.data, s->blocks.n, s->groups[i].offset);
+        if (n < 0)
+            return fail(l, n, "write again", segment_path(l, last_number(l)), err);
+    }
+    return MR_OK;
+}
+
+enum mr_status mr_log_open(struct mr_log *l, struct mr_log_scan *s, struct mr_error *err)
 {
     l->next_group = s->next_group;
     l->previous_crc = s->previous_crc;
@@ -163,7 +185,8 @@ enum mr_status mr_log_open(struct mr_log *l, const struct mr_log_scan *s, struct
         return enter_next(l, MR_BLOCK, err);
     enum mr_status status = open_segment(l, segment_path(l, last_number(l)), 0, &l->file, err);
     l->offset = s->end_offset;
-    /* What was found may be only in memory: it counts from now on, so it must last. */
+    if (status == MR_OK)
+        status = write_again(l, s, err);
     l->is_unsynced = true;
     if (status == MR_OK)
         status = mr_log_sync(l, err);

@@ -47,6 +47,7 @@ struct mr_log_scan {
     uint64_t groups_n;
     uint64_t end_segment, end_offset; /* index; where the log ends */
     uint64_t next_group;
+    uint64_t durable; /* the last group known to be durable, by the head or another group */
     uint32_t previous_crc;
     uint64_t last_commit; /* index + 1 of the last group with a commit; 0: none */
 };
@@ -55,7 +56,7 @@ struct mr_log_scan {
  * is an empty log. */
 MR_NODISCARD enum mr_status mr_log_scan(struct mr_log_scan *s, uint64_t durable,
                                         struct mr_error *err);
-/* The payload of group i, valid until the next call. */
+/* The payload of group i, valid until the next call; its blocks as stored are in s->blocks. */
 MR_NODISCARD enum mr_status mr_log_read(struct mr_log_scan *s, uint64_t i, struct mr_text *payload,
                                         struct mr_error *err);
 /* The next record of a payload, which moves on; false at its end, *ok false when it is malformed.
@@ -88,8 +89,9 @@ struct mr_log {
     struct mr_blocks zeros;
 };
 
-/* Opens for appending where the scan ended. The log keeps nothing of the scan. */
-MR_NODISCARD enum mr_status mr_log_open(struct mr_log *l, const struct mr_log_scan *s,
+/* Opens for appending where the scan ended; what it found is durable then. The log keeps nothing of
+ * the scan. */
+MR_NODISCARD enum mr_status mr_log_open(struct mr_log *l, struct mr_log_scan *s,
                                         struct mr_error *err);
 void mr_log_close(struct mr_log *l);
 /* Adds a record to the group in the making. */

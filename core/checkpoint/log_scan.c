@@ -127,6 +127,8 @@ static void note_group(struct mr_log_scan *s, struct mr_buffer *groups, uint64_t
     in->last_group = h->number;
     s->next_group = h->number + 1;
     s->previous_crc = h->header_crc;
+    if (h->durable > s->durable)
+        s->durable = h->durable;
     s->end_segment = segment;
     s->end_offset = offset + mr_blocks_round(sizeof *h + h->bytes);
 }
@@ -207,6 +209,7 @@ enum mr_status mr_log_scan(struct mr_log_scan *s, uint64_t durable, struct mr_er
     struct mr_buffer groups;
 
     mr_buffer_init(&groups, s->arena);
+    s->durable = durable;
     enum mr_status status = find_segments(s, err);
     if (status == MR_OK)
         status = scan_segments(s, &groups, err);
@@ -235,8 +238,8 @@ enum mr_status mr_log_read(struct mr_log_scan *s, uint64_t i, struct mr_text *pa
                            struct mr_error *err)
 {
     const struct mr_log_group *g = &s->groups[i];
-    enum mr_status status =
-        read_range(s, segment_of(s, i), g->offset, sizeof g->header + g->header.bytes, err);
+    uint64_t bytes = mr_blocks_round(sizeof g->header + g->header.bytes);
+    enum mr_status status = read_range(s, segment_of(s, i), g->offset, bytes, err);
 
     if (status != MR_OK)
         return status;

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "core/base/env.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct cut_write { /* one sector before it was written */
     struct cut_write *next;
     char path[300];
     uint64_t offset;
+    bool is_forgotten; /* its sync failed: the system takes it for durable, and it is not */
     char old[CUT_SECTOR];
 };
 
@@ -21,6 +23,7 @@ struct cut_env {
     struct mr_env *inner;
     struct cut_write *writes; /* newest first */
     struct mr_file *files;    /* open ones: a rename changes their paths */
+    uint64_t syncs, fail_at;  /* the sync that fails; 0: none */
 };
 
 struct mr_file {
@@ -70,9 +73,16 @@ static int64_t cut_read(struct mr_file *file, void *data, uint64_t bytes, uint64
 
 static void cut_note(struct cut_env *c, const char *path, uint64_t offset)
 {
-    struct cut_write *w = calloc(1, sizeof *w);
+    struct cut_write *w;
     struct mr_file *f;
 
+    for (w = c->writes; w; w = w->next) {
+        if (w->is_forgotten && w->offset == offset && strcmp(w->path, path) == 0) {
+            w->is_forgotten = false;
+            return;
+        }
+    }
+    w = calloc(1, sizeof *w);
     snprintf(w->path, sizeof w->path, "%s", path);
     w->offset = offset;
     if (c->inner->ops->open(c->inner, path, MR_OPEN_READ, &f) == 0) {
@@ -93,9 +103,14 @@ static int64_t cut_write_file(struct mr_file *file, const void *data, uint64_t b
 
 static int cut_sync(struct mr_file *file)
 {
+    if (++file->env->syncs == file->env->fail_at) {
+        for (struct cut_write *w = file->env->writes; w; w = w->next)
+            w->is_forgotten |= strcmp(w->path, file->path) == 0;
+        return -EIO;
+    }
     for (struct cut_write **at = &file->env->writes; *at;) {
         struct cut_write *w = *at;
-        if (strcmp(w->path, file->path) == 0) {
+        if (strcmp(w->path, file->path) == 0 && !w->is_forgotten) {
             *at = w->next;
             free(w);
         } else {
