@@ -64,6 +64,8 @@ struct mr_source_ops {
     struct mr_text (*split)(void *planner, uint32_t i);
     /* Wakes when new data may be there: a file descriptor to poll, or -1 (poll every few ms). */
     int (*wake_fd)(void *planner);
+    /* How long until new data may be there, by the clock; instead of a descriptor. */
+    int64_t (*wake_us)(void *planner);
     /* Appends members of Spark's "metrics" object (", "-separated), or NULL. */
     void (*metrics)(void *planner, struct mr_buffer *out);
 

@@ -306,6 +306,7 @@ static enum mr_status finish(struct mr_query *q, struct mr_error *err)
     q->is_committing = false;
     q->next_id = q->epoch.id + 1;
     int64_t end = monotonic_us(q);
+    p->committed_us = q->env->ops->now_us(q->env);
     p->commit_offsets_us = end - start;
     p->trigger_execution_us = end - q->trigger_us;
     mr_report_rates(q);

@@ -68,6 +68,15 @@ static void put_event_time(struct mr_buffer *out, const struct mr_progress *p)
     mr_buffer_append(out, "}", 1);
 }
 
+/* From the latest and the earliest event to the durable commit; no field of Spark's. */
+static void put_latency(struct mr_buffer *out, const struct mr_progress *p)
+{
+    if (p->has_event_times && !p->is_idle)
+        mr_buffer_append_format(out, ",\"commitLatencyMs\":{\"min\":%.3f,\"max\":%.3f}",
+                                (double)(p->committed_us - p->event_max_us) / 1000,
+                                (double)(p->committed_us - p->event_min_us) / 1000);
+}
+
 static void put_operators(struct mr_buffer *out, const struct mr_progress *p)
 {
     mr_buffer_append_format(out, ",\"stateOperators\":[");
@@ -130,6 +139,7 @@ void mr_progress_print_json(const struct mr_progress *p, struct mr_buffer *out)
     put_rate(out, "processedRowsPerSecond", p->processed_rows_per_second);
     put_durations(out, p);
     put_event_time(out, p);
+    put_latency(out, p);
     put_operators(out, p);
     put_sources(out, p);
     mr_buffer_append_format(out, ",\"sink\":{\"description\":");

@@ -29,6 +29,7 @@ struct mr_progress {
     int64_t watermark_us; /* the one the epoch ran under (evict_us) */
     int64_t event_min_us, event_max_us, event_avg_us;
     bool has_event_times;
+    int64_t committed_us; /* when the epoch was durable, by the clock */
     uint32_t operators_n;
     struct {
         const char *name;

@@ -219,14 +219,21 @@ static void rest(struct mr_query *q, int64_t us, bool for_news)
     q->env->ops->wait(q->env, fds, n, us);
 }
 
-static bool all_have_descriptors(const struct mr_query *q)
+/* How long to rest when nothing is new: a source that can't say when is asked again after poll_us. */
+static int64_t rest_us(const struct mr_query *q, int64_t poll_us)
 {
+    int64_t us = SINK_IDLE_US;
+
     for (uint32_t i = 0; i < q->shape.sources_n; i++) {
         const struct mr_query_source *s = &q->sources[i];
-        if (s->ops->wake_fd == NULL || s->ops->wake_fd(s->planner) < 0)
-            return false;
+        int64_t wake_us = poll_us;
+        if (s->ops->wake_us)
+            wake_us = s->ops->wake_us(s->planner);
+        else if (s->ops->wake_fd && s->ops->wake_fd(s->planner) >= 0)
+            continue;
+        us = wake_us < us ? wake_us : us;
     }
-    return true;
+    return us;
 }
 
 /* What is done from time to time while nothing is new. */
@@ -262,7 +269,7 @@ static enum mr_status run_asap(struct mr_query *q, struct mr_error *err)
             poll_us = POLL_US;
             continue;
         }
-        rest(q, all_have_descriptors(q) ? SINK_IDLE_US : poll_us, true);
+        rest(q, rest_us(q, poll_us), true);
         poll_us = poll_us * 2 < POLL_MAX_US ? poll_us * 2 : POLL_MAX_US;
     }
     return MR_OK;

@@ -9,22 +9,37 @@ static const char *const options[] = {
     "numPartitions: splits of an epoch (the number of workers)",
     "rampUpTime: how long until rowsPerSecond is reached (0s)",
     "rowsPerSecond: how many rows (1)",
+    "tickInterval: how often the rows of the time passed come, 1ms to 1s (1s, as in Spark, which "
+    "has no other)",
     NULL,
 };
 
 struct settings {
-    int64_t rows_per_second, ramp_up_s, partitions;
+    int64_t rows_per_second, ramp_up_s, partitions, tick_ms;
 };
 
 struct planner {
     struct settings settings;
     struct mr_env *env;
-    int64_t created_ms;   /* when the query first ran; 0: not yet */
-    int64_t from_s, to_s; /* the planned range, in seconds since then */
-    int64_t frozen_s;     /* -1: not frozen */
+    int64_t created_ms;     /* when the query first ran; 0: not yet */
+    int64_t from_ms, to_ms; /* the planned range since then, whole ticks */
+    int64_t frozen_ms;      /* -1: not frozen */
     char json[32], bytes[96];
     struct mr_rate_split split;
 };
+
+static enum mr_status read_tick(const char *text, int64_t *ms, struct mr_error *err)
+{
+    int64_t us = MR_US_PER_SECOND;
+
+    if (text && (!mr_io_parse_duration(mr_text_of(text), 1000, &us) || us < 1000 ||
+                 us > MR_US_PER_SECOND || us % 1000 != 0))
+        return MR_FAIL(
+            err, MR_USER, 0,
+            "option tickInterval: \"%s\" is no whole number of milliseconds from 1ms to 1s", text);
+    *ms = us / 1000;
+    return MR_OK;
+}
 
 static enum mr_status read_settings(const struct mr_table *t, uint32_t workers, struct settings *s,
                                     struct mr_error *err)
@@ -39,6 +54,8 @@ static enum mr_status read_settings(const struct mr_table *t, uint32_t workers, 
             mr_io_option_integer(o, n, "numPartitions", workers, 1, 65536, &s->partitions, err);
     if (status == MR_OK)
         status = mr_io_option_seconds(o, n, "rampUpTime", 0, &s->ramp_up_s, err);
+    if (status == MR_OK)
+        status = read_tick(mr_option_get(o, n, "tickInterval"), &s->tick_ms, err);
     return status;
 }
 
@@ -53,12 +70,20 @@ static enum mr_status check(const struct mr_table *table, struct mr_error *err)
 
 /* How many rows there are after so many seconds. The speed grows by one step a second until it is
  * rows_per_second: steps 0 + 1 + .. + s, then full speed. */
-static int64_t rows_after(const struct settings *s, int64_t seconds)
+static int64_t rows_after_seconds(const struct settings *s, int64_t seconds)
 {
     int64_t step = s->rows_per_second / (s->ramp_up_s + 1);
     int64_t rising = seconds < s->ramp_up_s ? seconds : s->ramp_up_s;
 
     return step * (rising * (rising + 1) / 2) + (seconds - rising) * s->rows_per_second;
+}
+
+/* Evenly within a second. */
+static int64_t rows_after(const struct settings *s, int64_t ms)
+{
+    int64_t from = rows_after_seconds(s, ms / 1000), to = rows_after_seconds(s, ms / 1000 + 1);
+
+    return from + (to - from) * (ms % 1000) / 1000;
 }
 
 static enum mr_status planner_open(void *planner, const struct mr_source_config *config,
@@ -67,7 +92,7 @@ static enum mr_status planner_open(void *planner, const struct mr_source_config 
     struct planner *p = planner;
 
     p->env = config->env;
-    p->frozen_s = -1;
+    p->frozen_ms = -1;
     return read_settings(config->table, config->workers, &p->settings, err);
 }
 
@@ -76,34 +101,51 @@ static void planner_close(void *planner)
     (void)planner;
 }
 
-static int64_t seconds_now(struct planner *p)
+/* Since the query first ran. */
+static int64_t passed_us(struct planner *p)
 {
-    int64_t now_ms = p->env->ops->now_us(p->env) / 1000;
+    int64_t now_us = p->env->ops->now_us(p->env);
 
     if (p->created_ms == 0)
-        p->created_ms = now_ms;
-    return now_ms > p->created_ms ? (now_ms - p->created_ms) / 1000 : 0;
+        p->created_ms = now_us / 1000;
+    return now_us > p->created_ms * 1000 ? now_us - p->created_ms * 1000 : 0;
+}
+
+static int64_t ticks_now_ms(struct planner *p)
+{
+    int64_t ms = passed_us(p) / 1000;
+
+    return ms - ms % p->settings.tick_ms;
+}
+
+static int64_t wake_us(void *planner)
+{
+    struct planner *p = planner;
+    int64_t tick_us = p->settings.tick_ms * 1000;
+
+    return tick_us - passed_us(p) % tick_us;
 }
 
 static enum mr_status plan(void *planner, uint64_t epoch, enum mr_source_limit limit,
                            struct mr_offsets *to, bool *has_new, struct mr_error *err)
 {
     struct planner *p = planner;
-    int64_t end = p->frozen_s >= 0 ? p->frozen_s : seconds_now(p);
+    int64_t end = p->frozen_ms >= 0 ? p->frozen_ms : ticks_now_ms(p);
 
     (void)epoch, (void)limit, (void)err;
-    *has_new = end > p->to_s;
+    *has_new = end > p->to_ms;
     if (*has_new) {
-        p->from_s = p->to_s;
-        p->to_s = end;
+        p->from_ms = p->to_ms;
+        p->to_ms = end;
     }
-    to->keep = !*has_new && p->to_s == 0; /* the clock began: it must not begin again */
-    to->json = (struct mr_text){
-        p->json, (uint64_t)snprintf(p->json, sizeof p->json, "%lld", (long long)p->to_s)};
+    to->keep = !*has_new && p->to_ms == 0; /* the clock began: it must not begin again */
+    to->json =
+        (struct mr_text){p->json, (uint64_t)snprintf(p->json, sizeof p->json, "%lld",
+                                                     (long long)(p->to_ms / p->settings.tick_ms))};
     to->bytes =
         (struct mr_text){p->bytes, (uint64_t)snprintf(p->bytes, sizeof p->bytes, "%lld %lld %lld",
                                                       (long long)p->created_ms,
-                                                      (long long)p->from_s, (long long)p->to_s)};
+                                                      (long long)p->from_ms, (long long)p->to_ms)};
     return MR_OK;
 }
 
@@ -112,7 +154,7 @@ static enum mr_status freeze(void *planner, struct mr_error *err)
     struct planner *p = planner;
 
     (void)err;
-    p->frozen_s = seconds_now(p);
+    p->frozen_ms = ticks_now_ms(p);
     return MR_OK;
 }
 
@@ -128,8 +170,8 @@ static enum mr_status adopt(void *planner, uint64_t epoch, struct mr_text bytes,
         return MR_FAIL(err, MR_CORRUPT, 0, "source rate: offsets of epoch %llu: \"%s\"",
                        (unsigned long long)epoch, text);
     p->created_ms = created;
-    p->from_s = from;
-    p->to_s = to;
+    p->from_ms = from;
+    p->to_ms = to;
     return MR_OK;
 }
 
@@ -137,8 +179,8 @@ static void save(void *planner, struct mr_buffer *out)
 {
     const struct planner *p = planner;
 
-    mr_buffer_append_format(out, "%lld %lld %lld", (long long)p->created_ms, (long long)p->from_s,
-                            (long long)p->to_s);
+    mr_buffer_append_format(out, "%lld %lld %lld", (long long)p->created_ms, (long long)p->from_ms,
+                            (long long)p->to_ms);
 }
 
 static enum mr_status load(void *planner, struct mr_text saved, struct mr_error *err)
@@ -158,16 +200,17 @@ static enum mr_status splits(void *planner, uint32_t *n, struct mr_error *err)
 static struct mr_text split(void *planner, uint32_t i)
 {
     struct planner *p = planner;
-    int64_t first = rows_after(&p->settings, p->from_s), end = rows_after(&p->settings, p->to_s);
+    int64_t first = rows_after(&p->settings, p->from_ms), end = rows_after(&p->settings, p->to_ms);
 
     p->split = (struct mr_rate_split){
         .value_from = first + i,
         .value_to = end,
         .step = p->settings.partitions,
         .base = first,
-        .time_us = (p->created_ms + p->from_s * 1000) * 1000,
-        .span_us = (p->to_s - p->from_s) * MR_US_PER_SECOND,
+        .time_us = (p->created_ms + p->from_ms) * 1000,
+        .span_us = (p->to_ms - p->from_ms) * 1000,
         .count = end - first,
+        .unit_us = p->settings.tick_ms == 1000 ? 1000 : 1,
     };
     return (struct mr_text){(const char *)&p->split, sizeof p->split};
 }
@@ -188,6 +231,7 @@ const struct mr_source_ops mr_source_rate = {
     .load = load,
     .splits = splits,
     .split = split,
+    .wake_us = wake_us,
     .reader_open = mr_rate_reader_open,
     .reader_close = mr_rate_reader_close,
     .open_split = mr_rate_open_split,

@@ -14,6 +14,7 @@ struct mr_rate_split {
     int64_t step;                 /* from one row's value to the next */
     int64_t base;                 /* value that has time_us; later ones follow at span / count */
     int64_t time_us, span_us, count;
+    int64_t unit_us; /* times are rounded to it, half up: 1000 as in Spark */
 };
 
 struct mr_rate_reader {

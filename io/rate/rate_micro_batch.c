@@ -150,6 +150,7 @@ static struct mr_text split(void *planner, uint32_t i)
         .step = p->settings.partitions,
         .base = p->from,
         .time_us = p->from_ms * 1000,
+        .unit_us = 1000,
     };
     return (struct mr_text){(const char *)&p->split, sizeof p->split};
 }

@@ -55,11 +55,11 @@ enum mr_step mr_rate_pull(void *reader, struct mr_batch *out, struct mr_source_c
 
     (void)err;
     for (; n < r->batch_rows && s->value_from < s->value_to; n++, s->value_from += s->step) {
-        __int128 passed = (__int128)(s->value_from - s->base) * (s->span_us / 1000);
-        /* Whole milliseconds, rounded half up, as Spark has it. */
-        int64_t ms = s->count ? (int64_t)((passed * 2 + s->count) / (2 * (__int128)s->count)) : 0;
+        __int128 passed = (__int128)(s->value_from - s->base) * (s->span_us / s->unit_us);
+        int64_t units =
+            s->count ? (int64_t)((passed * 2 + s->count) / (2 * (__int128)s->count)) : 0;
         r->values[n] = s->value_from;
-        r->times[n] = s->time_us + ms * 1000;
+        r->times[n] = s->time_us + units * s->unit_us;
     }
     for (uint32_t c = 0; c < r->columns_n; c++)
         r->columns[c] = (struct mr_column){

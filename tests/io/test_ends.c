@@ -173,6 +173,34 @@ static void rate_follows_the_clock(void **unused)
     tear_down(&w);
 }
 
+/* With ticks below a second rows come that often, and their times are exact to the microsecond. */
+static void rate_ticks(void **unused)
+{
+    const struct mr_option options[] = {{"rowsPerSecond", "1000"}, {"tickInterval", "5ms"}};
+    static struct rate_rows rows;
+    struct world w;
+
+    (void)unused;
+    memset(&rows, 0, sizeof rows);
+    set_up(&w, "rate", options, 2);
+    open_source(&w);
+    now_us = INT64_C(1700000000123456);
+    assert_string_equal(plan(&w), "");
+    assert_int_equal(w.ops->wake_us(w.planner), 5000 - 456);
+    now_us += 4543;
+    assert_string_equal(plan(&w), "");
+    assert_int_equal(w.ops->wake_us(w.planner), 1);
+    now_us += 1;
+    assert_string_equal(plan(&w), "1");
+    assert_int_equal(read_all(&w, see_rate, &rows), 5);
+    now_us += 1000000;
+    assert_string_equal(plan(&w), "201");
+    assert_int_equal(read_all(&w, see_rate, &rows), 1000);
+    for (int64_t i = 0; i < 1005; i++)
+        assert_true(rows.seen[i] && rows.times[i] == INT64_C(1700000000123000) + i * 1000);
+    tear_down(&w);
+}
+
 /* Speed 0 2 4 6 8 10 10: 0 2 6 12 20 30 40 rows after so many seconds. */
 static void rate_ramps_up(void **unused)
 {
@@ -411,6 +439,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registries_are_sorted_and_find),
         cmocka_unit_test(rate_follows_the_clock),
+        cmocka_unit_test(rate_ticks),
         cmocka_unit_test(rate_ramps_up),
         cmocka_unit_test(rate_micro_batch_is_the_same_each_time),
         cmocka_unit_test(bad_options_are_named),
