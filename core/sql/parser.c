@@ -321,15 +321,35 @@ static void parse_expression_root(struct mr_parser *p, void *out)
     *(struct mr_ast **)out = mr_parse_expression(p);
 }
 
+static const char *statement_text(struct mr_parser *p)
+{
+    struct mr_text t = mr_sql_unquote_string(mr_parse_next(p)->text, p->arena);
+
+    return mr_arena_copy(p->arena, t.data, t.n);
+}
+
 static void parse_statement_root(struct mr_parser *p, void *out)
 {
     struct mr_statement *statement = out;
 
     *statement = (struct mr_statement){.kind = MR_STATEMENT_QUERY};
-    if (mr_parse_take_words(p, "SHOW", "FUNCTIONS"))
+    if (mr_parse_take_words(p, "SHOW", "FUNCTIONS")) {
         statement->kind = MR_STATEMENT_SHOW_FUNCTIONS;
-    else
+        mr_parse_take_word(p, "LIKE");
+        if (mr_parse_peek(p, 0)->kind == MR_TOKEN_STRING)
+            statement->name = statement_text(p);
+    } else if (mr_parse_take_words(p, "DESCRIBE", "FUNCTION") ||
+               mr_parse_take_words(p, "DESC", "FUNCTION")) {
+        statement->kind = MR_STATEMENT_DESCRIBE_FUNCTION;
+        statement->is_extended = mr_parse_take_word(p, "EXTENDED");
+        statement->name = mr_parse_name(p);
+    } else {
+        if (mr_parse_take_word(p, "EXPLAIN")) {
+            statement->kind = MR_STATEMENT_EXPLAIN;
+            statement->is_extended = mr_parse_take_word(p, "EXTENDED");
+        }
         statement->query = mr_parse_query(p);
+    }
 }
 
 enum mr_status mr_sql_parse_query(struct mr_text sql, struct mr_arena *a, struct mr_relation **out,

@@ -20,11 +20,19 @@ MR_NODISCARD enum mr_status mr_sql_parse_query_placed(struct mr_text sql,
 /* One expression: for the C API and tests. */
 MR_NODISCARD enum mr_status mr_sql_parse_expression(struct mr_text sql, struct mr_arena *a,
                                                     struct mr_ast **out, struct mr_error *err);
-/* What "millrace sql" takes besides queries. */
-enum mr_statement_kind { MR_STATEMENT_QUERY, MR_STATEMENT_SHOW_FUNCTIONS };
+/* What "millrace sql" takes besides queries: EXPLAIN [EXTENDED] query, SHOW FUNCTIONS [[LIKE] 'pattern'],
+ * DESCRIBE FUNCTION [EXTENDED] name. */
+enum mr_statement_kind {
+    MR_STATEMENT_QUERY,
+    MR_STATEMENT_EXPLAIN,
+    MR_STATEMENT_SHOW_FUNCTIONS,
+    MR_STATEMENT_DESCRIBE_FUNCTION
+};
 struct mr_statement {
     enum mr_statement_kind kind;
-    struct mr_relation *query;
+    struct mr_relation *query; /* of the first two */
+    bool is_extended;          /* EXPLAIN: each stage, not the physical plan alone */
+    const char *name;          /* of SHOW: a pattern or NULL; of DESCRIBE: a function */
 };
 MR_NODISCARD enum mr_status mr_sql_parse_statement(struct mr_text sql, struct mr_arena *a,
                                                    struct mr_statement *out, struct mr_error *err);

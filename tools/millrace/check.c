@@ -19,18 +19,7 @@ static enum mr_status plan_all(const struct mr_job *job, bool print, struct mr_a
             continue;
         if (job->queries_n > 1)
             printf("==== query %s ====\n", q->name);
-        const struct {
-            const char *title;
-            struct mr_text text;
-        } parts[] = {{"Parsed Logical Plan", t.unresolved},
-                     {"Analyzed Logical Plan", t.analyzed},
-                     {"Optimized Logical Plan", t.optimized},
-                     {"Physical Plan", t.physical}};
-        for (uint32_t p = 0; p < 4; p++) {
-            struct mr_text shown = mr_job_hide_in_text(job, parts[p].text, a);
-            if (shown.n)
-                printf("== %s ==\n%.*s\n", parts[p].title, (int)shown.n, shown.data);
-        }
+        mr_cli_print_plans(&t, job, true, a);
     }
     return status;
 }

@@ -90,3 +90,21 @@ bool mr_cli_parse(const struct mr_command *command, const struct mr_cli_option *
     memmove(argv, argv + optind, (size_t)*argc * sizeof *argv);
     return true;
 }
+
+void mr_cli_print_plans(const struct mr_plan_texts *texts, const struct mr_job *job, bool all,
+                        struct mr_arena *a)
+{
+    const struct {
+        const char *title;
+        struct mr_text text;
+    } parts[] = {{"Parsed Logical Plan", texts->unresolved},
+                 {"Analyzed Logical Plan", texts->analyzed},
+                 {"Optimized Logical Plan", texts->optimized},
+                 {"Physical Plan", texts->physical}};
+
+    for (uint32_t p = all ? 0 : 3; p < 4; p++) {
+        struct mr_text shown = job ? mr_job_hide_in_text(job, parts[p].text, a) : parts[p].text;
+        if (shown.n)
+            printf("== %s ==\n%.*s\n", parts[p].title, (int)shown.n, shown.data);
+    }
+}

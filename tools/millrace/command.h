@@ -37,3 +37,6 @@ bool mr_cli_parse(const struct mr_command *command, const struct mr_cli_option *
 int mr_cli_fail(const struct mr_error *err);
 int mr_cli_misuse(const struct mr_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What explain shows: each stage of planning, or the physical plan alone; secrets of job, if any, hidden. */
+void mr_cli_print_plans(const struct mr_plan_texts *texts, const struct mr_job *job, bool all,
+                        struct mr_arena *a);

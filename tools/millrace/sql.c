@@ -6,6 +6,7 @@
 #include "core/format/value.h"
 #include "core/format/json/json.h"
 #include "core/sql/parser.h"
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct sql {
     jmp_buf escape, row_escape;
     const char *text, *format, *job_path, *workers;
     struct mr_session session;
+    const struct mr_job *job; /* or NULL */
     const struct mr_type *schema;
     struct mr_json_writer writer;
 };
@@ -33,14 +35,49 @@ static void print_json_rows(void *arg, uint64_t epoch, const struct mr_batch *ba
     }
 }
 
-static int show_functions(void)
+/* As Spark's: * stands for any characters, | between alternatives, case does not count. */
+static bool matches(const char *name, const char *pattern)
+{
+    char one[128];
+
+    for (const char *at = pattern;; at++) {
+        const char *end = strchrnul(at, '|');
+        snprintf(one, sizeof one, "%.*s", (int)(end - at), at);
+        if (fnmatch(one, name, FNM_CASEFOLD) == 0)
+            return true;
+        if (*end == '\0')
+            return false;
+        at = end;
+    }
+}
+
+static int show_functions(const char *pattern)
 {
     uint32_t n;
     const char *const *names = mr_function_names(&n);
 
     for (uint32_t i = 0; i < n; i++)
-        printf("%s\n", names[i]);
+        if (pattern == NULL || matches(names[i], pattern))
+            printf("%s\n", names[i]);
     return MR_EXIT_OK;
+}
+
+static int describe_function(const char *name)
+{
+    const struct mr_function *f = mr_function_find(name);
+    struct mr_error err = {0};
+    uint32_t n;
+
+    if (f) {
+        printf("Function: %s\nUsage: %s\n", f->name, f->usage);
+        return MR_EXIT_OK;
+    }
+    const char *const *names = mr_function_names(&n);
+    const char *nearest = mr_error_nearest(name, names, n);
+    (void)MR_FAIL_CONDITION(&err, MR_USER, "UNRESOLVED_ROUTINE", "there is no function `%s`%s%s%s",
+                            name, nearest ? "; did you mean `" : "", nearest ? nearest : "",
+                            nearest ? "`?" : "");
+    return mr_cli_fail(&err);
 }
 
 /* --workers wins over the job's. */
@@ -73,6 +110,7 @@ static enum mr_status make_session(struct sql *s, struct mr_engine_config *engin
     enum mr_status status = mr_job_load(s->job_path, NULL, &s->arena, &job, err);
     if (status != MR_OK)
         return status;
+    s->job = job;
     s->session = job->queries[0].session;
     *engine = job->engine;
     struct mr_table *tables = MR_NEW_ARRAY(&s->arena, struct mr_table, s->session.tables_n + 1);
@@ -94,6 +132,25 @@ static enum mr_status infer_schemas(struct sql *s, struct mr_relation *relation,
         return status;
     status = mr_infer_schemas(relation, env, &s->arena, err);
     env->ops->fini(env);
+    return status;
+}
+
+static enum mr_status explain(struct sql *s, const struct mr_statement *statement,
+                              const struct mr_engine_config *config, struct mr_error *err)
+{
+    struct mr_plan_request request = {.relation = statement->query, .mode = MR_COMPLETE};
+    const struct mr_mem_config where = {
+        .workers = config->workers, .cpus = config->cpus, .pin = config->pin};
+    struct mr_placement placement;
+    struct mr_physical_plan *plan;
+    struct mr_plan_texts texts = {0};
+    enum mr_status status = mr_mem_place(&where, &placement, err);
+
+    if (status != MR_OK)
+        return status;
+    request.workers = placement.workers_n;
+    status = mr_plan_query(&s->session, &request, &plan, &texts, err);
+    mr_cli_print_plans(&texts, s->job, statement->is_extended, &s->arena);
     return status;
 }
 
@@ -154,11 +211,15 @@ static __attribute__((noinline)) int execute(struct sql *s)
     if (status == MR_OK)
         status = mr_sql_parse_statement(mr_text_of(s->text), &s->arena, &statement, &err);
     if (status == MR_OK && statement.kind == MR_STATEMENT_SHOW_FUNCTIONS)
-        return show_functions();
+        return show_functions(statement.name);
+    if (status == MR_OK && statement.kind == MR_STATEMENT_DESCRIBE_FUNCTION)
+        return describe_function(statement.name);
     if (status == MR_OK)
         status = infer_schemas(s, statement.query, &err);
     if (status == MR_OK)
-        status = run_query(s, statement.query, &engine, &err);
+        status = statement.kind == MR_STATEMENT_EXPLAIN
+                     ? explain(s, &statement, &engine, &err)
+                     : run_query(s, statement.query, &engine, &err);
     return status == MR_OK ? MR_EXIT_OK : mr_cli_fail(&err);
 }
 
@@ -212,6 +273,8 @@ const struct mr_command mr_command_sql = {
         "Runs a statement over files as they are now, by the code that streams use:\n"
         "  millrace sql \"SELECT event_type, count(*) FROM json.`in/events` GROUP BY event_type\"\n"
         "  millrace sql --job examples/events_5m.yaml \"SELECT count(*) FROM raw\"\n"
-        "  millrace sql \"SHOW FUNCTIONS\"",
+        "  millrace sql \"SHOW FUNCTIONS LIKE 'date*'\"\n"
+        "  millrace sql \"DESCRIBE FUNCTION split_part\"\n"
+        "  millrace sql \"EXPLAIN EXTENDED SELECT ..\"",
     .run = sql,
 };

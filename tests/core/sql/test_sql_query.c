@@ -511,17 +511,34 @@ static void test_depth(void **state)
 
 static void test_statements(void **state)
 {
+    const struct {
+        const char *sql;
+        enum mr_statement_kind kind;
+        bool has_query, is_extended;
+        const char *name;
+    } cases[] = {
+        {"show functions;", MR_STATEMENT_SHOW_FUNCTIONS, false, false, NULL},
+        {"SHOW FUNCTIONS LIKE 'date*|x'", MR_STATEMENT_SHOW_FUNCTIONS, false, false, "date*|x"},
+        {"desc function extended `Upper`", MR_STATEMENT_DESCRIBE_FUNCTION, false, true, "Upper"},
+        {"EXPLAIN SELECT 1", MR_STATEMENT_EXPLAIN, true, false, NULL},
+        {"EXPLAIN EXTENDED SELECT 1", MR_STATEMENT_EXPLAIN, true, true, NULL},
+        {"SELECT 1", MR_STATEMENT_QUERY, true, false, NULL},
+    };
     struct mr_arena a;
-    struct mr_statement statement;
+    struct mr_statement s;
 
     (void)state;
     mr_arena_init(&a, NULL, &escape);
-    assert_int_equal(mr_sql_parse_statement(MR_TEXT("show functions;"), &a, &statement, NULL),
-                     MR_OK);
-    assert_int_equal(statement.kind, MR_STATEMENT_SHOW_FUNCTIONS);
-    assert_int_equal(mr_sql_parse_statement(MR_TEXT("SELECT 1"), &a, &statement, NULL), MR_OK);
-    assert_int_equal(statement.kind, MR_STATEMENT_QUERY);
-    assert_non_null(statement.query);
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(mr_sql_parse_statement(mr_text_of(cases[i].sql), &a, &s, NULL), MR_OK);
+        assert_int_equal(s.kind, cases[i].kind);
+        assert_int_equal(s.query != NULL, cases[i].has_query);
+        assert_int_equal(s.is_extended, cases[i].is_extended);
+        assert_int_equal(s.name != NULL, cases[i].name != NULL);
+        if (s.name)
+            assert_string_equal(s.name, cases[i].name);
+    }
+    assert_int_equal(mr_sql_parse_statement(MR_TEXT("DESCRIBE FUNCTION"), &a, &s, NULL), MR_USER);
     mr_arena_fini(&a);
 }
 
