@@ -129,6 +129,16 @@ bool mr_type_equal_with_nullability(const struct mr_type *a, const struct mr_typ
     return equal(a, b, true);
 }
 
+bool mr_type_has_map(const struct mr_type *type)
+{
+    if (type->kind == MR_MAP)
+        return true;
+    for (uint32_t i = 0; i < type->fields_n; i++)
+        if (mr_type_has_map(type->fields[i].type))
+            return true;
+    return false;
+}
+
 uint32_t mr_type_value_bytes(const struct mr_type *type)
 {
     return kinds[type->kind].bytes;

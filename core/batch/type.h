@@ -75,6 +75,7 @@ const struct mr_type *mr_type_copy(struct mr_arena *a, const struct mr_type *typ
 /* Kinds, precision of decimals, field names and, if asked, nullability; not the units of intervals. */
 bool mr_type_equal(const struct mr_type *a, const struct mr_type *b);
 bool mr_type_equal_with_nullability(const struct mr_type *a, const struct mr_type *b);
+bool mr_type_has_map(const struct mr_type *type);         /* a map, or one inside */
 uint32_t mr_type_value_bytes(const struct mr_type *type); /* the table above */
 static inline bool mr_type_is_integer(const struct mr_type *t)
 {

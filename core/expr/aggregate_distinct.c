@@ -33,7 +33,7 @@ MR_RESOLVE(approx_count_distinct)
         rsd = call->args[1]->value->f64[0];
     }
     if (!(rsd > 0 && rsd <= 0.39))
-        return MR_FAIL_CONDITION(r->err, MR_USER, "_LEGACY_ERROR_TEMP_3250",
+        return MR_FAIL_CONDITION(r->err, MR_USER, "FAILED_FUNCTION_CALL",
                                  "approx_count_distinct: the relative standard deviation must be "
                                  "above 0 and at most 0.39, not %g.",
                                  rsd);

@@ -9,8 +9,11 @@ MR_RESOLVE(first)
     call->type = call->args[0]->type;
     call->nullable = true;
     if (call->args_n > 1) {
-        enum mr_status status = mr_coerce_argument(r, call, 1, &mr_type_boolean, NULL);
-        return status == MR_OK ? mr_require_literal(r, call, 1, "ignoreNulls") : status;
+        const struct mr_expr *ignore = call->args[1];
+        if (ignore->kind != MR_EXPR_LITERAL || ignore->type->kind != MR_BOOLEAN)
+            return MR_FAIL_CONDITION(r->err, MR_USER, "_LEGACY_ERROR_TEMP_1210",
+                                     "The second argument in %s should be a boolean literal.",
+                                     call->function->name);
     }
     return MR_OK;
 }

@@ -110,6 +110,15 @@ static double interpolate(const double *v, uint32_t n, double share)
     return (high - place) * v[low] + (place - low) * v[high];
 }
 
+/* The first value, from the lower or the upper end, that so large a share of all does not pass. */
+static double discrete(const double *v, uint32_t n, double share, bool descending)
+{
+    uint32_t rank = (uint32_t)ceil(share * n);
+
+    rank = rank ? rank : 1;
+    return v[descending ? n - rank : rank - 1];
+}
+
 static double *sorted(const struct mr_aggregate_call *c, const struct mr_slot_bytes *slot,
                       uint32_t *n)
 {
@@ -127,6 +136,9 @@ static enum mr_status percentile_result(const struct mr_aggregate_call *c, uint3
 {
     static const double half = 0.5;
     const double *p = &half;
+    const char *name = c->expr->function->name;
+    bool is_discrete = strncmp(name, "percentile_disc", 15) == 0;
+    bool descending = strcmp(name, "percentile_disc_desc") == 0;
     bool array = c->expr->type->kind == MR_ARRAY;
     uint32_t shares_n = 1;
     struct mr_builder b;
@@ -142,7 +154,9 @@ static enum mr_status percentile_result(const struct mr_aggregate_call *c, uint3
             continue;
         }
         for (uint32_t k = 0; k < shares_n; k++)
-            mr_builder_append_f64(array ? &b.children[0] : &b, interpolate(v, values_n, p[k]));
+            mr_builder_append_f64(array ? &b.children[0] : &b,
+                                  is_discrete ? discrete(v, values_n, p[k], descending)
+                                              : interpolate(v, values_n, p[k]));
         if (array)
             mr_builder_close_row(&b);
     }
@@ -219,10 +233,12 @@ const struct mr_aggregate mr_aggregate_percentile_approx = {.name = "percentile_
                                                             .merge = mr_values_merge,
                                                             .result = approx_result};
 
-/* mode(v): the most frequent value; of several the smallest (Spark leaves it open). */
+/* mode(v): the most frequent value; of several the smallest (Spark leaves it open, unless an order is
+ * given), mode_desc(v): the largest. */
 static enum mr_status mode_result(const struct mr_aggregate_call *c, uint32_t n,
                                   union mr_slot *const *slots, struct mr_column *out)
 {
+    bool largest = strcmp(c->expr->function->name, "mode_desc") == 0;
     struct mr_builder b;
 
     mr_builder_init(&b, c->expr->type, n, c->arena);
@@ -234,7 +250,7 @@ static enum mr_status mode_result(const struct mr_aggregate_call *c, uint32_t n,
             for (to = from + 1;
                  to < values_n && mr_column_compare(&x, order[from], &x, order[to]) == 0;)
                 to++;
-            if (to - from > best_n) {
+            if (to - from > best_n || (largest && to - from == best_n)) {
                 best = from;
                 best_n = to - from;
             }

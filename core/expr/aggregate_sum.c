@@ -9,7 +9,7 @@ static enum mr_status resolve_argument(struct mr_resolve *r, struct mr_expr *cal
 {
     struct mr_expr *x = call->args[0];
 
-    if (x->type->kind == MR_STRING || x->type->kind == MR_VOID)
+    if (x->type->kind == MR_STRING || x->type->kind == MR_VOID || x->type->kind == MR_TIMESTAMP)
         call->args[0] = mr_coerce(r, x, &mr_type_double);
     else if (!mr_type_is_numeric(x->type) && x->type->kind != MR_INTERVAL_DAY_TIME &&
              x->type->kind != MR_INTERVAL_YEAR_MONTH)
@@ -48,8 +48,10 @@ MR_RESOLVE(avg)
     if (status != MR_OK)
         return status;
     call->type = &mr_type_double;
-    if (type->kind == MR_INTERVAL_DAY_TIME || type->kind == MR_INTERVAL_YEAR_MONTH)
-        call->type = type;
+    if (type->kind == MR_INTERVAL_DAY_TIME)
+        call->type = &mr_type_interval_day_time; /* a mean has all units */
+    if (type->kind == MR_INTERVAL_YEAR_MONTH)
+        call->type = &mr_type_interval_year_month;
     if (type->kind == MR_DECIMAL) {
         uint32_t precision = type->precision + 4u, scale = type->scale + 4u;
         if (precision > MR_DECIMAL_DIGITS)

@@ -109,7 +109,9 @@ enum mr_status mr_cast_double(struct cast *c, const struct mr_column *in, const 
             out->f64[row] = v;
             break;
         case MR_DECIMAL:
-            if (!mr_decimal_from_double(v, to->precision, to->scale, &out->i128[row]))
+            if (!isfinite(v))
+                mr_column_put_null(out, row, c->rows, c->call->arena); /* no number: no overflow */
+            else if (!mr_decimal_from_double(v, to->precision, to->scale, &out->i128[row]))
                 status = mr_cast_out_of_range(c, in, row, to, out);
             break;
         case MR_TIMESTAMP:

@@ -4,6 +4,8 @@
 #include "core/batch/builder.h"
 #include "core/expr/function.h"
 
+enum { OPERANDS_MAX = 64 };
+
 struct mr_expr *mr_expr_column(struct mr_arena *a, uint32_t index, const struct mr_type *type,
                                bool nullable, const char *text)
 {
@@ -73,15 +75,89 @@ static bool literal_equal(const struct mr_expr *a, const struct mr_expr *b)
     return mr_column_compare(a->value, 0, b->value, 0) == 0;
 }
 
+static bool is_call(const struct mr_expr *x, const char *name)
+{
+    return x->kind == MR_EXPR_CALL && strcmp(x->function->name, name) == 0;
+}
+
+/* What stands on both sides of an operator that is the same the other way round, in any order: also
+ * a + (b + c) and (c + a) + b, but not a - b and -b + a. Each part of a needs another one of b. */
+static uint32_t operands(const struct mr_expr *x, const char *name, const struct mr_expr **out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < x->args_n && n < OPERANDS_MAX; i++) {
+        if (is_call(x->args[i], name) && mr_type_equal(x->args[i]->type, x->type)) {
+            const struct mr_expr *inner[OPERANDS_MAX];
+            uint32_t m = operands(x->args[i], name, inner);
+
+            for (uint32_t k = 0; k < m && n < OPERANDS_MAX; k++)
+                out[n++] = inner[k];
+        } else {
+            out[n++] = x->args[i];
+        }
+    }
+    return n;
+}
+
+static bool same_operands(const struct mr_expr *a, const struct mr_expr *b)
+{
+    const struct mr_expr *x[OPERANDS_MAX], *y[OPERANDS_MAX];
+    uint32_t n = operands(a, a->function->name, x), left = operands(b, a->function->name, y);
+
+    if (n != left || n == OPERANDS_MAX)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = 0;
+
+        while (k < left && !mr_expr_equal(x[i], y[k]))
+            k++;
+        if (k == left)
+            return false;
+        y[k] = y[--left];
+    }
+    return true;
+}
+
+static bool is_commutative(const struct mr_expr *x)
+{
+    static const char *const names[] = {"+",   "*",  "=", "<=>",      "&",    "|",
+                                        "and", "or", "^", "greatest", "least"};
+
+    for (size_t i = 0; x->kind == MR_EXPR_CALL && i < sizeof names / sizeof *names; i++)
+        if (strcmp(x->function->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* a < b is b > a. */
+static bool is_mirrored(const struct mr_expr *a, const struct mr_expr *b)
+{
+    static const char *const twins[][2] = {{"<", ">"}, {"<=", ">="}};
+
+    for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
+        for (int k = 0; k < 2; k++)
+            if (is_call(a, twins[i][k]) && is_call(b, twins[i][1 - k]))
+                return mr_expr_equal(a->args[0], b->args[1]) &&
+                       mr_expr_equal(a->args[1], b->args[0]);
+    return false;
+}
+
 bool mr_expr_equal(const struct mr_expr *a, const struct mr_expr *b)
 {
     if (a == b)
         return true;
-    if (a->kind != b->kind || a->args_n != b->args_n || !mr_type_equal(a->type, b->type))
+    if (a->kind != b->kind || !mr_type_equal(a->type, b->type))
         return false;
     if (a->kind == MR_EXPR_LITERAL)
         return literal_equal(a, b);
-    if (a->index != b->index || a->variables_n != b->variables_n || a->function != b->function)
+    if (a->index != b->index || a->variables_n != b->variables_n)
+        return false;
+    if (a->function != b->function)
+        return is_mirrored(a, b);
+    if (is_commutative(a))
+        return same_operands(a, b);
+    if (a->args_n != b->args_n)
         return false;
     for (uint32_t i = 0; i < a->args_n; i++)
         if (!mr_expr_equal(a->args[i], b->args[i]))

@@ -106,6 +106,20 @@ MR_RESOLVE(subtract_times)
     return MR_OK;
 }
 
+/* The units of both. */
+MR_RESOLVE(interval_pair)
+{
+    const struct mr_type *x = call->args[0]->type, *y = call->args[1]->type;
+    struct mr_type *type = MR_NEW(r->arena, struct mr_type);
+
+    *type = *x;
+    type->precision = x->precision < y->precision ? x->precision : y->precision;
+    type->scale = x->scale > y->scale ? x->scale : y->scale;
+    call->type = type;
+    call->nullable = mr_expr_any_nullable(call);
+    return MR_OK;
+}
+
 static enum mr_status overflow(struct mr_call *call)
 {
     return MR_FAIL_CONDITION(call->err, MR_QUERY, "DATETIME_OVERFLOW",
@@ -225,8 +239,12 @@ MR_BODY(interval_subtract)
 
 MR_RESOLVE(interval_scale)
 {
+    const struct mr_type *type = call->args[0]->type;
+
     call->args[1] = mr_coerce(r, call->args[1], &mr_type_double);
-    call->type = call->args[0]->type;
+    call->type = type->kind == MR_INTERVAL_DAY_TIME     ? &mr_type_interval_day_time
+                 : type->kind == MR_INTERVAL_YEAR_MONTH ? &mr_type_interval_year_month
+                                                        : type;
     call->nullable = mr_expr_any_nullable(call);
     return MR_OK;
 }

@@ -42,20 +42,34 @@ static enum mr_status options_of(struct mr_resolve *r, struct mr_expr *call, uin
     return MR_OK;
 }
 
-/* "ARRAY<INT>" or "a INT, b STRING". */
+/* "ARRAY<INT>" or "a INT, b STRING". A text that is neither fails as a type: what stands behind its
+ * first word is then too much. */
 static enum mr_status parse_schema(struct mr_text text, struct mr_arena *a,
                                    const struct mr_type **out, struct mr_error *err)
 {
-    uint64_t used = 0;
-    struct mr_error ignored = {0};
+    uint64_t used = 0, word = 0;
+    struct mr_error type_error = {0}, ignored = {0};
     struct mr_text rest;
 
-    if (mr_ddl_parse_type(text, a, out, &used, &ignored) == MR_OK) {
+    text = mr_text_trim(text);
+    if (text.n == 0)
+        return MR_FAIL_CONDITION(err, MR_USER, "PARSE_EMPTY_STATEMENT",
+                                 "Syntax error, unexpected empty statement.");
+    if (mr_ddl_parse_type(text, a, out, &used, &type_error) == MR_OK) {
         rest = mr_text_trim((struct mr_text){text.data + used, text.n - used});
         if (rest.n == 0)
             return MR_OK;
     }
-    return mr_ddl_parse_columns(text, a, out, err);
+    if (mr_ddl_parse_columns(text, a, out, &ignored) == MR_OK)
+        return MR_OK;
+    while (word < text.n && text.data[word] != ' ' && text.data[word] != '<')
+        word++;
+    if (type_error.status == MR_OK || (word < text.n && text.data[word] == ' '))
+        return MR_FAIL_CONDITION(err, MR_USER, "PARSE_SYNTAX_ERROR",
+                                 "Syntax error in the schema '%.*s': %s", (int)text.n, text.data,
+                                 ignored.message);
+    *err = type_error;
+    return type_error.status;
 }
 
 MR_RESOLVE(from_json)

@@ -186,7 +186,12 @@ MR_RESOLVE(shift)
 {
     const struct mr_type *type = call->args[0]->type;
     const struct mr_type *wanted = type->kind == MR_BIGINT ? &mr_type_bigint : &mr_type_int;
-    enum mr_status status = mr_coerce_argument(r, call, 0, wanted, "(\"INT\" or \"BIGINT\")");
+    enum mr_status status = MR_OK;
+
+    if (mr_type_is_numeric(type))
+        call->args[0] = mr_coerce(r, call->args[0], wanted);
+    else
+        status = mr_coerce_argument(r, call, 0, wanted, "(\"INT\" or \"BIGINT\")");
 
     if (status == MR_OK)
         status = mr_coerce_argument(r, call, 1, &mr_type_int, NULL);

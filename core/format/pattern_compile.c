@@ -56,7 +56,7 @@ static enum mr_status refuse_letter(struct compiler *c, const char *condition, c
     return refuse(c, condition, mr_arena_format(c->arena, why, letter));
 }
 
-static const char *const no_condition = "_LEGACY_ERROR_TEMP_2130";
+static const char *const no_condition = "INVALID_DATETIME_PATTERN.WITH_SUGGESTION";
 
 /* The letters that Spark takes away from java.time, and its lengths. */
 static enum mr_status check_letters(struct compiler *c)

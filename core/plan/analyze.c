@@ -250,13 +250,17 @@ static struct mr_logical *filter_relation(struct mr_analyzer *an, const struct m
                                           struct mr_scope *outer)
 {
     struct mr_logical *child = mr_analyze(an, r->input, outer);
-    struct mr_scope scope = {.clause = MR_IN_WHERE, .outer = outer};
+    struct mr_time_windows windows = {0};
+    struct mr_scope scope = {.clause = MR_IN_WHERE, .outer = outer, .windows = &windows};
+    struct mr_expr *condition;
 
     if (child == NULL)
         return NULL;
     scope.attributes = child->output;
     scope.attributes_n = child->output_n;
-    return mr_analyze_condition(an, child, mr_analyze_expr(an, &scope, r->condition), r->place);
+    condition = mr_analyze_expr(an, &scope, r->condition);
+    child = condition != NULL ? mr_time_windows_place(an, &windows, child, r->place) : NULL;
+    return child != NULL ? mr_analyze_condition(an, child, condition, r->place) : NULL;
 }
 
 static struct mr_logical *limit_relation(struct mr_analyzer *an, const struct mr_relation *r,
@@ -267,8 +271,18 @@ static struct mr_logical *limit_relation(struct mr_analyzer *an, const struct mr
     const char *what = kind == MR_LOGICAL_LIMIT ? "limit" : "offset";
     struct mr_expr *x;
 
-    if (child == NULL || (x = mr_analyze_expr(an, &scope, r->exprs[0])) == NULL ||
-        (x = mr_analyze_constant(an, x)) == NULL)
+    if (child == NULL)
+        return NULL;
+    scope.attributes = child->output;
+    scope.attributes_n = child->output_n;
+    x = mr_analyze_expr(an, &scope, r->exprs[0]);
+    if (x != NULL && (!mr_expr_covered(x, NULL, 0) || !mr_expr_is_deterministic(x)))
+        return MR_ANALYZE_FAIL(
+            an, r->exprs[0]->place, "INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE",
+            "The limit like expression \"%s\" is invalid. The %s expression must "
+            "evaluate to a constant value.",
+            x->text, what);
+    if (x == NULL || (x = mr_analyze_constant(an, x)) == NULL)
         return NULL;
     if (!mr_type_is_integer(x->type) || mr_column_is_null(x->value, 0))
         return MR_ANALYZE_FAIL(an, r->exprs[0]->place, "INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE",

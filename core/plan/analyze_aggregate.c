@@ -138,7 +138,10 @@ static struct mr_expr *over_group(void *arg, struct mr_expr *x)
         }
     if (x->kind != MR_EXPR_COLUMN || known_attribute(q, x->index) == NULL)
         return NULL;
-    if (q->groups_n == 0)
+    if (q->visible_n > 0) {
+        struct mr_scope outputs = {.attributes = q->output, .attributes_n = q->visible_n};
+        mr_unresolved_column(o->an, &outputs, &x->text, 1, x->place);
+    } else if (q->groups_n == 0)
         MR_ANALYZE_FAIL(
             o->an, x->place, "MISSING_GROUP_BY",
             "The query does not include a GROUP BY clause, but \"%s\" is beside aggregate "

@@ -70,7 +70,14 @@ static void *unresolved_routine(struct mr_analyzer *an, const struct mr_ast *x)
 {
     uint32_t n;
     const char *const *names = mr_function_names(&n);
-    const char *near = mr_error_nearest(lower(an, x->name), names, n);
+    const char *near;
+
+    if (strchr(x->name, '.') != strrchr(x->name, '.'))
+        return MR_ANALYZE_FAIL(an, x->place, "REQUIRES_SINGLE_PART_NAMESPACE",
+                               "spark_catalog requires a single-part namespace, but got identifier "
+                               "%s.",
+                               x->name);
+    near = mr_error_nearest(lower(an, x->name), names, n);
 
     return MR_ANALYZE_FAIL(an, x->place, "UNRESOLVED_ROUTINE",
                            "Cannot resolve routine `%s` on search path [`system`.`builtin`].%s%s%s",
@@ -190,6 +197,35 @@ static bool more_arguments(struct mr_analyzer *an, struct mr_scope *s, const str
     return true;
 }
 
+/* Functions of an order have a twin for the other direction. */
+static const char *ordered_name(const struct mr_function *f, const struct mr_ast *x)
+{
+    if (x->within_n == 0 || !x->within[0]->descending)
+        return f->name;
+    return strcmp(f->name, "mode") == 0              ? "mode_desc"
+           : strcmp(f->name, "percentile_disc") == 0 ? "percentile_disc_desc"
+                                                     : f->name;
+}
+
+/* FILTER (WHERE x) */
+static struct mr_expr *aggregate_filter(struct mr_analyzer *an, struct mr_scope *s,
+                                        const struct mr_ast *x)
+{
+    struct mr_expr *filter;
+
+    if (mr_has_aggregate(x))
+        return MR_ANALYZE_FAIL(an, x->place, "INVALID_AGGREGATE_FILTER.CONTAINS_AGGREGATE",
+                               "The FILTER expression of an aggregate function is invalid: it must "
+                               "not contain an aggregate function.");
+    filter = mr_analyze_expr(an, s, x);
+    if (filter != NULL && filter->type->kind != MR_BOOLEAN)
+        return MR_ANALYZE_FAIL(an, x->place, "INVALID_AGGREGATE_FILTER.NOT_BOOLEAN",
+                               "The FILTER expression \"%s\" in an aggregate function is invalid: "
+                               "it must be BOOLEAN.",
+                               filter->text);
+    return filter;
+}
+
 static struct mr_expr *aggregate(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x,
                                  const struct mr_function *f)
 {
@@ -214,20 +250,33 @@ static struct mr_expr *aggregate(struct mr_analyzer *an, struct mr_scope *s, con
     if (!more_arguments(an, s, x, args, &n))
         return NULL;
     if (x->filter != NULL) {
-        filter = mr_analyze_expr(an, s, x->filter);
+        filter = aggregate_filter(an, s, x->filter);
         if (filter == NULL)
             return NULL;
-        if (filter->type->kind != MR_BOOLEAN)
-            return MR_ANALYZE_FAIL(
-                an, x->filter->place, "INVALID_AGGREGATE_FILTER.NOT_BOOLEAN",
-                "The FILTER expression \"%s\" in an aggregate function is invalid: "
-                "it must be BOOLEAN.",
-                filter->text);
         text = mr_arena_format(an->arena, "%s FILTER (WHERE %s)", text, filter->text);
     }
     g->inside = false;
-    call = mr_call(an, f->name, args, n, x->place, text);
+    call = mr_call(an, ordered_name(f, x), args, n, x->place, text);
     return call != NULL ? add_aggregate(an, g, call, filter, x->distinct, text) : NULL;
+}
+
+/* grouping_id(a, b): all the grouping columns, in their order, or none. */
+static bool names_all_groups(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x)
+{
+    const struct mr_aggregation *g = s->aggregation;
+    bool same = x->args_n == 0 || x->args_n == g->groups_n;
+
+    for (uint32_t i = 0; i < x->args_n; i++) {
+        struct mr_expr *e = mr_analyze_expr(an, s, x->args[i]);
+
+        if (e == NULL)
+            return false;
+        same = same && mr_expr_equal(e, g->groups[i]);
+    }
+    if (!same)
+        MR_ANALYZE_FAIL(an, x->place, "GROUPING_ID_COLUMN_MISMATCH",
+                        "The columns of grouping_id do not match the grouping columns.");
+    return same;
 }
 
 /* grouping(a): the bit of a in grouping_id(), which the EXPAND below gives. */
@@ -243,6 +292,8 @@ static struct mr_expr *grouping(struct mr_analyzer *an, struct mr_scope *s, cons
                                "GroupingSets/Cube/Rollup.");
     id = MR_NEW(an->arena, struct mr_expr);
     *id = *g->grouping_id;
+    if (whole && !names_all_groups(an, s, x))
+        return NULL;
     if (whole) {
         id->text = "grouping_id()";
         return id;
@@ -341,6 +392,11 @@ static struct mr_expr *generator_here(struct mr_analyzer *an, struct mr_scope *s
         return MR_ANALYZE_FAIL(an, x->place, "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS",
                                "The generator is not supported: nested in expressions \"%.*s\".",
                                (int)b.n, b.data);
+    if (s->clause == MR_IN_GROUP_BY)
+        return MR_ANALYZE_FAIL(an, x->place, "UNSUPPORTED_EXPR_FOR_OPERATOR",
+                               "A query operator contains one or more unsupported expressions: "
+                               "the generator %.*s is not allowed in GROUP BY.",
+                               (int)b.n, b.data);
     return MR_ANALYZE_FAIL(
         an, x->place, "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT",
         "The generator is not supported: outside the SELECT clause, found: %.*s.", (int)b.n,
@@ -364,8 +420,9 @@ static struct mr_expr *make_struct(struct mr_analyzer *an, struct mr_scope *s,
 
         if (arg == NULL && plain[i]->kind == MR_EXPR_COLUMN)
             name = plain[i]->text;
-        else if (arg != NULL && (arg->kind == MR_AST_NAME || arg->kind == MR_AST_ALIAS ||
-                                 arg->kind == MR_AST_FIELD))
+        else if (arg != NULL && arg->kind == MR_AST_FIELD)
+            name = arg->name;
+        else if (arg != NULL && (arg->kind == MR_AST_NAME || arg->kind == MR_AST_ALIAS))
             name = mr_item_name(arg, plain[i]);
         args[2 * i] = mr_expr_literal_text(an->arena, mr_text_of(name));
         args[2 * i + 1] = plain[i];
@@ -397,6 +454,13 @@ struct mr_expr *mr_analyze_call(struct mr_analyzer *an, struct mr_scope *s, cons
         return unresolved_routine(an, x);
     if (f->flags & MR_FN_AGGREGATE)
         return aggregate(an, s, x, f);
+    if (x->distinct || x->filter != NULL || x->ignore_nulls)
+        return MR_ANALYZE_FAIL(an, x->place, "INVALID_SQL_SYNTAX.FUNCTION_WITH_UNSUPPORTED_SYNTAX",
+                               "Invalid SQL syntax: The function `%s` does not support %s.",
+                               f->name,
+                               x->distinct         ? "DISTINCT"
+                               : x->filter != NULL ? "FILTER CLAUSE"
+                                                   : "IGNORE NULLS");
     n = mr_analyze_arguments(an, s, x, &args);
     if (n == UINT32_MAX)
         return NULL;

@@ -76,6 +76,12 @@ static struct mr_expr *cast(struct mr_analyzer *an, struct mr_scope *s, const st
             mr_analyze_fail_at(an, x->place);
         return NULL;
     }
+    if (x->is_literal) {
+        out = mr_analyze_constant(an, out);
+        if (out != NULL)
+            out->text = mr_literal_text(an, out->value);
+        return out;
+    }
     if (out != arg && out->kind == MR_EXPR_CALL) {
         struct mr_expr *copy = MR_NEW(an->arena, struct mr_expr);
 
@@ -190,7 +196,9 @@ const char *mr_item_name(const struct mr_ast *x, const struct mr_expr *e)
             mr_expr_is_call(e, "get_item"))
             return x->parts[x->parts_n - 1];
     }
-    if (x->kind == MR_AST_FIELD)
-        return x->name;
+    /* a cast alone keeps the name of its column */
+    if (x->kind == MR_AST_CAST && x->args[0]->kind == MR_AST_NAME && x->args[0]->parts_n <= 2 &&
+        e->kind == MR_EXPR_CALL && e->args_n == 1 && e->args[0]->kind == MR_EXPR_COLUMN)
+        return x->args[0]->parts[x->args[0]->parts_n - 1];
     return e->text != NULL ? e->text : "expr";
 }

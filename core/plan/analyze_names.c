@@ -94,6 +94,11 @@ void *mr_unresolved_table(struct mr_analyzer *an, const struct mr_relation *r)
     uint32_t n = 0;
     const char *near, *name = quoted(an, r->name, r->name_n);
 
+    if (r->name_n > 2)
+        return MR_ANALYZE_FAIL(an, r->place, "REQUIRES_SINGLE_PART_NAMESPACE",
+                               "spark_catalog requires a single-part namespace, but got identifier "
+                               "%s.",
+                               name);
     for (uint32_t i = 0; i < an->views_n; i++)
         known[n++] = session->views[i].name;
     for (uint32_t i = 0; i < session->tables_n; i++)
@@ -351,9 +356,9 @@ static uint32_t struct_star(struct mr_analyzer *an, struct mr_scope *s, const st
 
     name.kind = MR_AST_NAME;
     e = mr_analyze_name(an, s, &name);
-    if (e == NULL)
+    if (e == NULL && strncmp(an->err->condition, "UNRESOLVED_COLUMN", 17) != 0)
         return UINT32_MAX;
-    if (e->type->kind != MR_STRUCT) {
+    if (e == NULL || e->type->kind != MR_STRUCT) {
         MR_ANALYZE_FAIL(
             an, x->place, "CANNOT_RESOLVE_STAR_EXPAND",
             "Cannot resolve %s.* given input columns: it is neither a relation nor a struct.",

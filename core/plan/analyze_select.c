@@ -163,7 +163,7 @@ static struct mr_expr *over_output(void *arg, struct mr_expr *x)
 
 /* An expression of HAVING or ORDER BY: over the outputs of the select list, and hidden ones. */
 static struct mr_expr *above(struct mr_analyzer *an, struct mr_select *q, const struct mr_ast *x,
-                             enum mr_clause clause, uint32_t visible_n)
+                             enum mr_clause clause)
 {
     struct mr_scope scope = q->scope;
     void *arg[2] = {q, an};
@@ -173,7 +173,7 @@ static struct mr_expr *above(struct mr_analyzer *an, struct mr_select *q, const 
     scope.items_n = 0;
     scope.outputs = q->output;
     scope.output_exprs = q->exprs;
-    scope.outputs_n = visible_n;
+    scope.outputs_n = q->visible_n;
     e = mr_analyze_expr(an, &scope, x);
     if (e != NULL && q->is_aggregate) {
         /* aliases stand for expressions over groups and aggregates already */
@@ -182,22 +182,21 @@ static struct mr_expr *above(struct mr_analyzer *an, struct mr_select *q, const 
     return e != NULL ? mr_expr_replace(an->arena, e, over_output, arg) : NULL;
 }
 
-static struct mr_expr *sort_key(struct mr_analyzer *an, struct mr_select *q, const struct mr_ast *x,
-                                uint32_t visible_n)
+static struct mr_expr *sort_key(struct mr_analyzer *an, struct mr_select *q, const struct mr_ast *x)
 {
     if (x->kind == MR_AST_ORDER)
         x = x->args[0];
     if (x->kind == MR_AST_LITERAL && x->literal->type->kind == MR_INT) {
         int32_t at = x->literal->i32[0];
 
-        if (at < 1 || (uint32_t)at > visible_n)
+        if (at < 1 || (uint32_t)at > q->visible_n)
             return MR_ANALYZE_FAIL(
                 an, x->place, "ORDER_BY_POS_OUT_OF_RANGE",
                 "ORDER BY position %d is not in select list (valid range is [1, %u]).", at,
-                visible_n);
+                q->visible_n);
         return mr_attribute_expr(an->arena, &q->output[at - 1]);
     }
-    return above(an, q, x, MR_IN_ORDER_BY, visible_n);
+    return above(an, q, x, MR_IN_ORDER_BY);
 }
 
 struct mr_logical *mr_sort_new(struct mr_analyzer *an, struct mr_logical *child,
@@ -252,14 +251,39 @@ static bool is_aggregate(const struct mr_relation *r)
     return false;
 }
 
+/* SELECT a, FROM t reads as a column FROM, named t, of nothing. */
+static bool is_trailing_comma(const struct mr_relation *r)
+{
+    const struct mr_ast *last = r->exprs[r->exprs_n - 1];
+
+    return r->input->kind == MR_REL_ONE_ROW && r->exprs_n > 1 && last->kind == MR_AST_ALIAS &&
+           last->args[0]->kind == MR_AST_NAME && last->args[0]->parts_n == 1 &&
+           mr_same_name(last->args[0]->parts[0], "FROM");
+}
+
+/* HAVING of something else than a condition is cast to one. */
+static struct mr_expr *having_condition(struct mr_analyzer *an, struct mr_select *q)
+{
+    const struct mr_ast *x = q->relation->condition;
+    struct mr_expr *e = above(an, q, x, MR_IN_HAVING);
+
+    if (e != NULL && e->type->kind != MR_BOOLEAN &&
+        mr_cast_make(&an->resolve, e, &mr_type_boolean, false, x->place, &e) != MR_OK)
+        return mr_analyze_fail_at(an, x->place);
+    return e;
+}
+
 struct mr_logical *mr_analyze_select(struct mr_analyzer *an, const struct mr_relation *r,
                                      struct mr_scope *outer, const struct mr_relation *sort)
 {
     struct mr_select *q = MR_NEW(an->arena, struct mr_select);
     struct mr_expr *having = NULL, **keys = NULL;
     struct mr_logical *node;
-    uint32_t visible_n;
 
+    if (is_trailing_comma(r))
+        return MR_ANALYZE_FAIL(an, r->exprs[r->exprs_n - 1]->place, "TRAILING_COMMA_IN_SELECT",
+                               "Trailing comma detected in SELECT clause. Remove the trailing "
+                               "comma before the FROM clause.");
     q->relation = r;
     q->child = mr_analyze(an, r->input, outer);
     if (q->child == NULL)
@@ -273,14 +297,13 @@ struct mr_logical *mr_analyze_select(struct mr_analyzer *an, const struct mr_rel
     q->is_aggregate = is_aggregate(r);
     if (!spread(an, q) || (q->is_aggregate && !mr_analyze_groups(an, q)) || !resolve_items(an, q))
         return NULL;
-    visible_n = q->output_n;
-    if (r->condition != NULL &&
-        (having = above(an, q, r->condition, MR_IN_HAVING, visible_n)) == NULL)
+    q->visible_n = q->output_n;
+    if (r->condition != NULL && (having = having_condition(an, q)) == NULL)
         return NULL;
     if (sort != NULL) {
         keys = MR_NEW_ARRAY(an->arena, struct mr_expr *, sort->exprs_n);
         for (uint32_t i = 0; i < sort->exprs_n; i++)
-            if ((keys[i] = sort_key(an, q, sort->exprs[i], visible_n)) == NULL)
+            if ((keys[i] = sort_key(an, q, sort->exprs[i])) == NULL)
                 return NULL;
     }
     node = select_node(an, q);
@@ -288,7 +311,7 @@ struct mr_logical *mr_analyze_select(struct mr_analyzer *an, const struct mr_rel
         node = mr_analyze_condition(an, node, having, r->condition->place);
     if (node != NULL && sort != NULL)
         node = mr_sort_new(an, node, sort, keys);
-    if (node != NULL && q->output_n > visible_n)
-        node = mr_logical_narrow(an->arena, node, node->output, visible_n);
+    if (node != NULL && q->output_n > q->visible_n)
+        node = mr_logical_narrow(an->arena, node, node->output, q->visible_n);
     return node;
 }

@@ -3,6 +3,14 @@
 
 #include "core/format/value.h"
 
+/* x BETWEEN low AND high, which the parser gives as two comparisons of the same x. */
+static bool is_between(const struct mr_ast *x)
+{
+    return x->args_n == 2 && strcmp(x->name, "and") == 0 && x->args[0]->kind == MR_AST_CALL &&
+           x->args[1]->kind == MR_AST_CALL && strcmp(x->args[0]->name, ">=") == 0 &&
+           strcmp(x->args[1]->name, "<=") == 0 && x->args[0]->args[0] == x->args[1]->args[0];
+}
+
 /* Written between the operands; the others are written as functions. */
 static const char *const infix[] = {"+",  "-",   "*",  "/", "%", "=", "<=>", "<",  "<=", ">",
                                     ">=", "and", "or", "&", "|", "^", "div", "<<", ">>", ">>>"};
@@ -72,6 +80,13 @@ const char *mr_call_text(struct mr_analyzer *an, const struct mr_ast *x,
         mr_buffer_append_text(&b, MR_TEXT(")"));
     } else if (x->kind == MR_AST_ITEM) {
         mr_buffer_append_format(&b, "%s[%s]", text_of(args[0]), text_of(args[1]));
+    } else if (is_between(x)) {
+        mr_buffer_append_format(&b, "between(%s, %s, %s)", text_of(args[0]->args[0]),
+                                text_of(args[0]->args[1]), text_of(args[1]->args[1]));
+    } else if (n == 2 && strcmp(x->name, "extract") == 0) {
+        mr_buffer_append_format(&b, "extract(%s FROM %s)", text_of(args[0]), text_of(args[1]));
+    } else if (n >= 2 && mr_same_name(x->name, "from_json")) {
+        append_function(&b, x, args, 1);
     } else if (n >= 2 && is_infix(x->name)) {
         append_operator(&b, x->name, args, n);
     } else if (n == 1 && strcmp(x->name, "not") == 0) {

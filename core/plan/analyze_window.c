@@ -61,6 +61,13 @@ static struct mr_expr *add_window(struct mr_analyzer *an, struct mr_scope *s, st
     return e;
 }
 
+static bool is_duration(const struct mr_ast *x)
+{
+    return x->kind == MR_AST_LITERAL && !mr_column_is_null(x->literal, 0) &&
+           (x->literal->type->kind == MR_STRING || x->literal->type->kind == MR_INT ||
+            x->literal->type->kind == MR_BIGINT);
+}
+
 struct mr_expr *mr_analyze_time_window(struct mr_analyzer *an, struct mr_scope *s,
                                        const struct mr_ast *x)
 {
@@ -73,9 +80,11 @@ struct mr_expr *mr_analyze_time_window(struct mr_analyzer *an, struct mr_scope *
 
     if (n == UINT32_MAX)
         return NULL;
-    for (uint32_t i = 1; i < n && !session; i++)
-        if ((args[i] = mr_analyze_constant(an, args[i])) == NULL)
-            return NULL;
+    for (uint32_t i = 1; i < n && i < 4 && !session; i++)
+        if (!is_duration(x->args[i]))
+            return MR_ANALYZE_FAIL(an, x->place, "_LEGACY_ERROR_TEMP_1207",
+                                   "The duration and time inputs to window must be an integer, "
+                                   "long or string literal.");
     source = n > 0 ? args[0] : NULL;
     call = mr_call(an, name, args, n, x->place, mr_call_text(an, x, args, n));
     if (call == NULL)

@@ -198,6 +198,7 @@ struct mr_select { /* a select list while it is analyzed */
     struct mr_attribute *output; /* of the select list; behind n: for HAVING and ORDER BY only */
     struct mr_expr **exprs;
     uint32_t output_n, output_capacity;
+    uint32_t visible_n; /* what HAVING and ORDER BY find by name; 0: the list is not complete yet */
 };
 bool mr_analyze_groups(struct mr_analyzer *an, struct mr_select *q);
 /* Puts group columns for group expressions; fails on other columns of the child. */

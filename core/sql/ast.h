@@ -80,7 +80,7 @@ struct mr_ast {
     struct mr_ast **within; /* WITHIN GROUP (ORDER BY ..) */
     uint32_t within_n;
     const struct mr_window_spec *over;
-    bool is_try;                  /* CAST */
+    bool is_try, is_literal;      /* CAST: TRY_CAST; DATE '..' and the like */
     bool descending, nulls_first; /* ORDER; defaults already applied */
     struct mr_ast **except;       /* STAR EXCEPT (..) */
     uint32_t except_n;

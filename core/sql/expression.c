@@ -74,6 +74,9 @@ static struct mr_ast *parse_in(struct mr_parser *p, struct mr_ast *x)
         return mr_parse_finish(p, in);
     }
     mr_parse_expect_symbol(p, "(");
+    if (mr_parse_is_symbol(p, 0, ")"))
+        mr_parse_fail_with(p, mr_parse_peek(p, 0), "INVALID_SQL_SYNTAX.EMPTY_IN_PREDICATE",
+                           "Invalid SQL syntax: IN predicate requires at least one value.");
     mr_parse_expressions(p, &args);
     mr_parse_expect_symbol(p, ")");
     return mr_parse_call_node(p, x->place, "in", args.items, args.n);

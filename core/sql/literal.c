@@ -298,6 +298,7 @@ static struct mr_ast *cast_literal(struct mr_parser *p, const struct mr_token *a
     struct mr_ast *x = mr_parse_node(p, MR_AST_CAST, mr_place_of(at));
 
     x->type = type;
+    x->is_literal = true;
     x->args = MR_NEW_ARRAY(p->arena, struct mr_ast *, 1);
     x->args[0] = mr_parse_literal_text(p, mr_place_of(at), t);
     x->args_n = 1;
