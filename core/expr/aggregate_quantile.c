@@ -184,7 +184,7 @@ MR_RESOLVE(percentile_approx)
         return mr_mismatch_argument(r, call, 0, "\"NUMERIC\"");
     call->type = array ? mr_type_array(r->arena, type, false) : type;
     call->nullable = true;
-    return MR_OK;
+    return call->args_n > 2 ? mr_require_literal(r, call, 2, "accuracy") : MR_OK;
 }
 
 /* The values of a slot, and their numbers in ascending order. */

@@ -56,6 +56,9 @@ static enum mr_status refuse(struct mr_resolve *r, const struct mr_expr *call)
                            "cannot cast \"%s\" to \"%s\". To convert values from \"%s\" to \"%s\", "
                            "you can use the functions %s instead.",
                            a, b, a, b, function);
+    if (mr_type_is_integer(from) && to->kind == MR_BINARY)
+        return mr_mismatch(r, call, "CAST_WITH_CONF_SUGGESTION",
+                           "cannot cast \"%s\" to \"%s\" with ANSI mode on.", a, b);
     return mr_mismatch(r, call, "CAST_WITHOUT_SUGGESTION", "cannot cast \"%s\" to \"%s\".", a, b);
 }
 

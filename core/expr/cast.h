@@ -9,9 +9,10 @@
 
 struct cast {
     struct mr_call *call;
-    bool nulls;
+    bool nulls; /* a value that does not fit gives NULL */
     uint32_t rows, n;
     const uint32_t *sel;
+    bool wraps; /* but an integer that does not fit loses its high bits: ANSI mode is off */
 };
 
 #define EACH_CAST_ROW(c, i, row)                                                                   \

@@ -107,7 +107,7 @@ static void select_elements(struct cast *c, const struct mr_column *in,
             if (!mr_column_is_null(child, (uint32_t)k))
                 sel[n++] = (uint32_t)k;
     }
-    *inner = (struct cast){c->call, c->nulls, rows, n, sel};
+    *inner = (struct cast){c->call, c->nulls, rows, n, sel, c->wraps};
 }
 
 static enum mr_status cast_child(struct cast *inner, const struct mr_column *child,
@@ -156,7 +156,7 @@ static enum mr_status cast_struct(struct cast *c, const struct mr_column *in,
             sel[n] = row;
             n += !mr_column_is_null(&in->children[f], row);
         }
-        struct cast inner = {c->call, c->nulls, c->rows, n, sel};
+        struct cast inner = {c->call, c->nulls, c->rows, n, sel, c->wraps};
         enum mr_status status =
             cast_child(&inner, &in->children[f], to->fields[f].type, &out->children[f]);
         if (status != MR_OK)
@@ -239,7 +239,8 @@ static bool cast_total(struct mr_call *call, const struct mr_column *in, struct 
 static enum mr_status cast(struct mr_call *call, const struct mr_column *args,
                            struct mr_column *out, bool nulls)
 {
-    struct cast c = {call, nulls || !call->context->ansi, call->rows, call->n, call->sel};
+    bool legacy = !call->context->ansi;
+    struct cast c = {call, nulls || legacy, call->rows, call->n, call->sel, !nulls && legacy};
 
     if (cast_total(call, args, out))
         return MR_OK;

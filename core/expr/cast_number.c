@@ -66,7 +66,7 @@ enum mr_status mr_cast_integer(struct cast *c, const struct mr_column *in, const
                 out->i64[row] = v < 0 ? INT64_MIN : INT64_MAX;
             break;
         default:
-            if (!put_integer(out, row, v))
+            if (!put_integer(out, row, v) && !c->wraps)
                 status = mr_cast_overflow(c, in, row, to, out);
         }
         if (status != MR_OK)

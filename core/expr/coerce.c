@@ -273,6 +273,25 @@ enum mr_status mr_coerce_argument(struct mr_resolve *r, struct mr_expr *call, ui
     return MR_OK;
 }
 
+/* Does one have text where the other has something else? */
+static bool mixes_text(const struct mr_type *a, const struct mr_type *b)
+{
+    if (a->kind == MR_VOID || b->kind == MR_VOID)
+        return false;
+    if ((a->kind == MR_STRING) != (b->kind == MR_STRING))
+        return true;
+    for (uint32_t i = 0; a->kind == b->kind && i < a->fields_n && i < b->fields_n; i++)
+        if (mixes_text(a->fields[i].type, b->fields[i].type))
+            return true;
+    return false;
+}
+
+const struct mr_type *mr_type_common_strict(const struct mr_type *a, const struct mr_type *b,
+                                            struct mr_arena *arena)
+{
+    return mixes_text(a, b) ? NULL : mr_type_common(a, b, arena);
+}
+
 enum mr_status mr_coerce_common(struct mr_resolve *r, struct mr_expr *call, uint32_t from,
                                 uint32_t to, const struct mr_type **type)
 {

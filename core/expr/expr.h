@@ -43,6 +43,12 @@ struct mr_expr {
     const char *text;                   /* as Spark prints it in names and errors: "(v + 1)" */
 };
 
+/* What of which file is being read: input_file_name() and its kin. file: NULL, or as a URI. */
+struct mr_input_block {
+    const char *file;
+    int64_t start, length;
+};
+
 /* What the session and the epoch say. */
 struct mr_eval_context {
     const struct mr_zone *zone;
@@ -50,7 +56,7 @@ struct mr_eval_context {
     int64_t now_us; /* current_timestamp(): the epoch's time */
     uint64_t epoch;
     uint32_t worker;
-    const char *input_file; /* input_file_name() */
+    struct mr_input_block input;
 };
 
 struct mr_eval;

@@ -82,6 +82,10 @@ static enum mr_status resolve_numbers(struct mr_resolve *r, struct mr_expr *call
 
     if (common == NULL)
         return diff_types(r, call);
+    if (common->kind == MR_STRING && left->kind == right->kind)
+        return mr_mismatch(r, call, "BINARY_OP_WRONG_TYPE",
+                           "the binary operator requires the input type \"NUMERIC\", not "
+                           "\"STRING\".");
     if (common->kind == MR_STRING || common->kind == MR_VOID)
         common = &mr_type_double;
     if (!mr_type_is_numeric(common))

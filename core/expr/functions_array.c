@@ -65,7 +65,11 @@ MR_RESOLVE(array_value)
         array = mr_type_array(r->arena, &mr_type_void, true);
     if (array->kind != MR_ARRAY)
         return mr_mismatch_argument(r, call, 0, "\"ARRAY\"");
-    common = mr_type_common(array->fields[0].type, call->args[1]->type, r->arena);
+    if (call->args[1]->type->kind == MR_VOID && strcmp(name, "array_append") != 0 &&
+        strcmp(name, "array_prepend") != 0)
+        return mr_mismatch(r, call, "NULL_TYPE",
+                           "Null typed values cannot be used as arguments of `%s`.", name);
+    common = mr_type_common_strict(array->fields[0].type, call->args[1]->type, r->arena);
     if (common == NULL)
         return mr_mismatch(r, call, "ARRAY_FUNCTION_DIFF_TYPES",
                            "Input to `%s` should have been \"ARRAY\" followed by a value with same "

@@ -217,8 +217,15 @@ MR_BODY(in)
 
 MR_RESOLVE(common)
 {
-    enum mr_status status = mr_coerce_common(r, call, 0, call->args_n, &call->type);
+    const struct mr_type *strict = &mr_type_void;
+    enum mr_status status;
 
+    for (uint32_t i = 0; i < call->args_n && strict; i++)
+        strict = mr_type_common_strict(strict, call->args[i]->type, r->arena);
+    if (strict == NULL)
+        return mr_mismatch(r, call, "DATA_DIFF_TYPES", "Input to `%s` should all be the same type.",
+                           call->function->name);
+    status = mr_coerce_common(r, call, 0, call->args_n, &call->type);
     if (status != MR_OK)
         return status;
     if (!is_ordered(call->type))

@@ -176,16 +176,18 @@ static int32_t digit_of(char c)
 }
 
 /* The digits of t as far as they are of the base; too many give all ones, as in Hive. */
-static bool read_base(struct mr_text t, uint32_t base, uint64_t *v, bool *negative)
+static bool read_base(struct mr_text t, uint32_t base, uint64_t *v, bool *negative, bool *overflow)
 {
     uint64_t at = 0;
 
     *v = 0;
+    *overflow = false;
     *negative = t.n > 0 && t.data[0] == '-';
     for (at = *negative; at < t.n && digit_of(t.data[at]) < (int32_t)base; at++)
         if (__builtin_mul_overflow(*v, base, v) ||
             __builtin_add_overflow(*v, (uint64_t)digit_of(t.data[at]), v)) {
             *v = UINT64_MAX;
+            *overflow = true;
             break;
         }
     return t.n > 0;
@@ -204,13 +206,18 @@ MR_BODY(conv)
         uint32_t base = (uint32_t)(to < 0 ? -(int64_t)to : to), n = 0;
         char text[72];
         uint64_t v;
-        bool negative, minus = false;
+        bool negative, overflow = false, minus = false;
         if (from < 2 || from > 36 || base < 2 || base > 36 ||
-            !read_base(mr_text_trim(mr_column_text(&args[0], row)), (uint32_t)from, &v,
-                       &negative)) {
+            !read_base(mr_text_trim(mr_column_text(&args[0], row)), (uint32_t)from, &v, &negative,
+                       &overflow)) {
             mr_text_writer_null(&w, row, call->rows);
             continue;
         }
+        if (overflow && call->context->ansi)
+            return MR_FAIL_CONDITION(call->err, MR_QUERY, "ARITHMETIC_OVERFLOW",
+                                     "Overflow in function conv(). If necessary set "
+                                     "\"spark.sql.ansi.enabled\" to \"false\" to bypass this "
+                                     "error.");
         if (negative && to > 0)
             v = (int64_t)v < 0 ? UINT64_MAX : -v;
         else if (to < 0 && (negative || (int64_t)v < 0)) {

@@ -61,6 +61,8 @@ enum mr_status mr_arith_resolve_time(struct mr_resolve *r, struct mr_expr *call,
     }
     if (op <= SUBTRACT && is_interval(right) && (is_time(left) || left->kind == MR_STRING))
         return move_by_interval(r, call, op);
+    if (op == ADD && left->kind == MR_DATE && (right->kind == MR_DATE || right->kind == MR_STRING))
+        return mr_mismatch_argument(r, call, 1, "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
     if (op <= SUBTRACT && left->kind == MR_DATE && mr_type_is_integer(right))
         return become(r, call, op == ADD ? "date_add" : "date_sub");
     if (op == ADD && right->kind == MR_DATE && mr_type_is_integer(left)) {

@@ -75,7 +75,10 @@ static enum mr_status parse_schema(struct mr_text text, struct mr_arena *a,
 MR_RESOLVE(from_json)
 {
     struct json_call *j = MR_NEW(r->arena, struct json_call);
-    enum mr_status status = mr_coerce_argument(r, call, 0, &mr_type_string, NULL);
+    enum mr_kind k = call->args[0]->type->kind;
+    enum mr_status status = k == MR_STRING || k == MR_VOID
+                                ? mr_coerce_argument(r, call, 0, &mr_type_string, NULL)
+                                : mr_mismatch_argument(r, call, 0, "\"STRING\"");
     const struct mr_expr *schema = call->args[1];
 
     if (status == MR_OK)

@@ -253,9 +253,10 @@ MR_RESOLVE(json_tuple)
     struct mr_field *fields = MR_NEW_ARRAY(r->arena, struct mr_field, n + 1);
 
     for (uint32_t i = 0; i < call->args_n; i++) {
-        enum mr_status status = mr_coerce_argument(r, call, i, &mr_type_string, NULL);
-        if (status != MR_OK)
-            return status;
+        if (call->args[i]->type->kind != MR_STRING && call->args[i]->type->kind != MR_VOID)
+            return mr_mismatch(r, call, "NON_STRING_TYPE",
+                               "all arguments of the function `json_tuple` must be strings.");
+        call->args[i] = mr_coerce(r, call->args[i], &mr_type_string);
     }
     for (uint32_t i = 0; i < n; i++)
         fields[i] = (struct mr_field){mr_arena_format(r->arena, "c%u", i), &mr_type_string, true};

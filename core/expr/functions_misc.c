@@ -119,7 +119,11 @@ MR_RESOLVE(rand)
     call->type = &mr_type_double;
     if (call->args_n == 0)
         return MR_OK;
-    status = mr_require_literal(r, call, 0, "seed");
+    if (call->args[0]->kind != MR_EXPR_LITERAL)
+        return MR_FAIL_CONDITION(r->err, MR_USER, "SEED_EXPRESSION_IS_UNFOLDABLE",
+                                 "The seed expression \"%s\" of the expression \"%s\" must be "
+                                 "foldable.",
+                                 call->args[0]->text, call->text);
     if (status == MR_OK && call->args[0]->type->kind != MR_BIGINT) {
         const struct mr_expr *seed = call->args[0];
         call->args[0] = mr_expr_literal_i64(r->arena, &mr_type_bigint,
@@ -177,7 +181,7 @@ MR_BODY(monotonically_increasing_id)
 
 MR_BODY(input_file_name)
 {
-    const char *name = call->context->input_file ? call->context->input_file : "";
+    const char *name = call->context->input.file ? call->context->input.file : "";
     struct mr_text_writer w;
 
     (void)args;
@@ -185,6 +189,30 @@ MR_BODY(input_file_name)
     MR_EACH_ROW(call, i, row)
     mr_text_writer_copy(&w, row, mr_text_of(name));
     return MR_OK;
+}
+
+static enum mr_status put_number(struct mr_call *call, int64_t value, struct mr_column *out)
+{
+    mr_column_alloc(out, &mr_type_bigint, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    out->i64[row] = value;
+    return MR_OK;
+}
+
+MR_BODY(input_file_block_start)
+{
+    const struct mr_input_block *input = &call->context->input;
+
+    (void)args;
+    return put_number(call, input->file ? input->start : -1, out);
+}
+
+MR_BODY(input_file_block_length)
+{
+    const struct mr_input_block *input = &call->context->input;
+
+    (void)args;
+    return put_number(call, input->file ? input->length : -1, out);
 }
 
 /* zeroifnull(a) is coalesce(a, 0), nullifzero(a) is nullif(a, 0). */

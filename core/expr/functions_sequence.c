@@ -37,7 +37,7 @@ MR_RESOLVE(sequence)
 
 static enum mr_status illegal(struct mr_call *call)
 {
-    return MR_FAIL_CONDITION(call->err, MR_QUERY, "_LEGACY_ERROR_TEMP_2013",
+    return MR_FAIL_CONDITION(call->err, MR_QUERY, "IllegalArgumentException",
                              "Illegal sequence boundaries: the step leads away from the end, or "
                              "there are more than %d elements.",
                              ELEMENTS_MAX);

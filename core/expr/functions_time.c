@@ -147,10 +147,59 @@ MR_RESOLVE(time_part)
     return mr_coerce_argument(r, call, 0, &mr_type_date, NULL);
 }
 
+/* A part of an interval: what is left of it below the next larger unit, with its sign. */
+static enum mr_status interval_part(struct mr_call *call, const struct mr_column *x,
+                                    enum mr_time_part part, struct mr_column *out)
+{
+    bool months = x->type->kind == MR_INTERVAL_YEAR_MONTH;
+
+    mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        int64_t us = months ? 0 : x->i64[row], m = months ? x->i32[row] : 0;
+
+        if (part == MR_PART_YEAR)
+            out->i32[row] = (int32_t)(m / 12);
+        else if (part == MR_PART_MONTH)
+            out->i8[row] = (int8_t)(m % 12);
+        else if (part == MR_PART_DAY)
+            out->i32[row] = (int32_t)(us / MR_US_PER_DAY);
+        else if (part == MR_PART_HOUR)
+            out->i8[row] = (int8_t)(us % MR_US_PER_DAY / MR_US_PER_HOUR);
+        else if (part == MR_PART_MINUTE)
+            out->i8[row] = (int8_t)(us % MR_US_PER_HOUR / MR_US_PER_MINUTE);
+        else
+            out->i128[row] = us % MR_US_PER_MINUTE;
+    }
+    return MR_OK;
+}
+
+static bool is_interval(enum mr_kind k)
+{
+    return k == MR_INTERVAL_DAY_TIME || k == MR_INTERVAL_YEAR_MONTH;
+}
+
+/* Its type, or NULL: the interval has no such part. */
+static const struct mr_type *interval_part_type(struct mr_arena *a, enum mr_kind k,
+                                                enum mr_time_part part)
+{
+    if (k == MR_INTERVAL_YEAR_MONTH)
+        return part == MR_PART_YEAR    ? &mr_type_int
+               : part == MR_PART_MONTH ? &mr_type_tinyint
+                                       : NULL;
+    if (part == MR_PART_FRACTION)
+        return mr_type_decimal(a, 8, 6);
+    return part == MR_PART_DAY                              ? &mr_type_int
+           : part == MR_PART_HOUR || part == MR_PART_MINUTE ? &mr_type_tinyint
+                                                            : NULL;
+}
+
 MR_BODY(time_part)
 {
     const enum mr_time_part *part = call->expr->data;
 
+    if (is_interval(args[0].type->kind))
+        return interval_part(call, &args[0], *part, out);
     mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
@@ -179,7 +228,12 @@ MR_RESOLVE(extract)
     *part = part_of(name);
     if (*part == MR_PART_SECOND)
         *part = MR_PART_FRACTION;
-    if (*part == MR_PARTS_N)
+    k = call->args[1]->type->kind;
+    call->type = *part == MR_PARTS_N         ? NULL
+                 : is_interval(k)            ? interval_part_type(r->arena, k, *part)
+                 : *part == MR_PART_FRACTION ? mr_type_decimal(r->arena, 8, 6)
+                                             : &mr_type_int;
+    if (call->type == NULL)
         return MR_FAIL_CONDITION(r->err, MR_USER, "INVALID_EXTRACT_FIELD",
                                  "Cannot extract `%.*s` from \"%s\".", (int)name.n, name.data,
                                  call->args[1]->text ? call->args[1]->text : "");
@@ -187,10 +241,8 @@ MR_RESOLVE(extract)
     call->args[0] = call->args[1];
     call->args[1] = field;
     call->data = part;
-    k = call->args[0]->type->kind;
-    call->type = *part == MR_PART_FRACTION ? mr_type_decimal(r->arena, 8, 6) : &mr_type_int;
     call->nullable = call->args[0]->nullable;
-    if (k == MR_DATE || k == MR_TIMESTAMP || k == MR_TIMESTAMP_NTZ)
+    if (is_interval(k) || k == MR_DATE || k == MR_TIMESTAMP || k == MR_TIMESTAMP_NTZ)
         return MR_OK;
     return mr_coerce_argument(r, call, 0, &mr_type_timestamp, NULL);
 }
@@ -277,14 +329,7 @@ static enum mr_status add_days(struct mr_call *call, const struct mr_column *arg
 {
     mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
-    {
-        int64_t days = args[0].i32[row] + sign * args[1].i32[row];
-        out->i32[row] = (int32_t)days;
-        if (days != out->i32[row])
-            return MR_FAIL_CONDITION(call->err, MR_QUERY, "DATETIME_OVERFLOW",
-                                     "Datetime operation overflow: add %lld days to a date.",
-                                     (long long)(sign * args[1].i32[row]));
-    }
+    out->i32[row] = (int32_t)(args[0].i32[row] + sign * args[1].i32[row]); /* wraps, as Spark's */
     return MR_OK;
 }
 
@@ -309,7 +354,13 @@ MR_BODY(add_months)
 {
     mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
-    out->i32[row] = (int32_t)mr_calendar_add_months(args[0].i32[row], args[1].i32[row]);
+    {
+        int64_t days = mr_calendar_add_months(args[0].i32[row], args[1].i32[row]);
+        out->i32[row] = (int32_t)days;
+        if (days != out->i32[row])
+            return MR_FAIL_CONDITION(call->err, MR_QUERY, "ARITHMETIC_OVERFLOW", "overflow in %s.",
+                                     call->expr->text ? call->expr->text : "add_months");
+    }
     return MR_OK;
 }
 

@@ -9,6 +9,7 @@ struct parser {
     uint64_t used; /* behind the last token taken */
     struct mr_arena *arena;
     struct mr_error *err;
+    bool is_columns; /* of a schema, not of a cast */
 };
 
 /* ---- words and signs ---- */
@@ -196,7 +197,7 @@ static enum mr_status parse_decimal(struct parser *p, const struct mr_type **out
     return MR_OK;
 }
 
-/* CHAR(n), VARCHAR(n): text, whose length is not checked, as in Spark's sources. */
+/* CHAR(n), VARCHAR(n): in a cast text, whose length is not checked; no type of a column. */
 static enum mr_status parse_sized_text(struct parser *p, struct mr_text name,
                                        const struct mr_type **out)
 {
@@ -213,6 +214,11 @@ static enum mr_status parse_sized_text(struct parser *p, struct mr_text name,
         return status;
     if (!take_sign(p, ')'))
         return syntax_error(p, "')'");
+    if (p->is_columns)
+        return at_place(p, p->at,
+                        MR_FAIL_CONDITION(p->err, MR_USER, "UNSUPPORTED_CHAR_OR_VARCHAR_AS_STRING",
+                                          "The char/varchar type can't be used in a schema: use "
+                                          "STRING."));
     *out = &mr_type_string;
     return MR_OK;
 }
@@ -450,6 +456,10 @@ static enum mr_status parse_type(struct parser *p, uint32_t depth, const struct 
         return parse_decimal(p, out);
     if (take_word(p, "char") || take_word(p, "character") || take_word(p, "varchar"))
         return parse_sized_text(p, word, out);
+    if (mr_text_equal_ignoring_case(word, MR_TEXT("time")))
+        return at_place(p, p->at,
+                        MR_FAIL_CONDITION(p->err, MR_USER, "UNSUPPORTED_TIME_TYPE",
+                                          "The data type TIME is not supported."));
     if (take_word(p, "interval"))
         return parse_interval(p, out);
     if (take_word(p, "array"))
@@ -474,7 +484,7 @@ enum mr_status mr_ddl_parse_type(struct mr_text text, struct mr_arena *a,
 enum mr_status mr_ddl_parse_columns(struct mr_text text, struct mr_arena *a,
                                     const struct mr_type **out, struct mr_error *err)
 {
-    struct parser p = {.text = text, .arena = a, .err = err};
+    struct parser p = {.text = text, .arena = a, .err = err, .is_columns = true};
     enum mr_status status = parse_fields(&p, 0, out);
 
     if (status != MR_OK)

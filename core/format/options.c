@@ -139,8 +139,9 @@ enum mr_status mr_options_check(const char *format, const struct mr_option_spec 
             return unknown_option(format, specs, use, options[i].name, err);
         const char *allowed = allowed_instead(spec->kind, options[i].value);
         if (allowed)
-            return MR_FAIL(err, MR_USER, 0, "%s option %s is \"%s\"; it must be %s", format,
-                           spec->name, options[i].value, allowed);
+            return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
+                                     "%s option %s is \"%s\"; it must be %s", format, spec->name,
+                                     options[i].value, allowed);
     }
     return MR_OK;
 }

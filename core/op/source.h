@@ -78,6 +78,8 @@ struct mr_source_ops {
      * MR_BLOCKED: nothing yet; MR_DONE: the split is finished (out may have its last rows). */
     enum mr_step (*pull)(void *reader, struct mr_batch *out, struct mr_source_counts *counts,
                          struct mr_error *err);
+    /* What the open split reads, for input_file_name(). NULL: it reads no files. */
+    void (*input)(void *reader, struct mr_input_block *out);
 };
 
 const struct mr_source_ops *mr_source_find(const char *format); /* io/registry.c */

@@ -83,6 +83,12 @@ static struct mr_logical *source(struct mr_analyzer *an, const struct mr_table *
     node->output = MR_NEW_ARRAY(an->arena, struct mr_attribute, node->output_n);
     for (uint32_t i = 0; i < node->output_n; i++) {
         const struct mr_field *f = &table->schema->fields[i];
+        for (uint32_t k = 0; k < i; k++)
+            if (mr_matches(an, table->schema->fields[k].name, f->name))
+                return MR_ANALYZE_FAIL(an, place, "COLUMN_ALREADY_EXISTS",
+                                       "The column `%s` already exists in the schema of %s. Choose "
+                                       "another name or rename the existing column.",
+                                       f->name, table->name);
         /* Spark reads every file column as nullable */
         node->output[i] = mr_attribute_new(an, f->name, f->type, true);
         node->output[i].qualifier = qualifier;
@@ -194,7 +200,7 @@ static struct mr_logical *local_relation(struct mr_analyzer *an, const struct mr
 
         for (uint32_t row = 0; row < r->rows_n && type != NULL; row++) {
             struct mr_expr *x = node->exprs[row * columns_n + c];
-            type = mr_type_common(type, x->type, an->arena);
+            type = mr_type_common_strict(type, x->type, an->arena);
             nullable |= x->nullable;
         }
         if (type == NULL)
@@ -412,13 +418,30 @@ static struct mr_logical *alias_relation(struct mr_analyzer *an, const struct mr
     return node;
 }
 
+bool mr_analyze_no_map(struct mr_analyzer *an, const struct mr_attribute *list, uint32_t n,
+                       struct mr_place place)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (mr_type_has_map(list[i].type)) {
+            MR_ANALYZE_FAIL(an, place, "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
+                            "The feature is not supported: rows are compared by the column `%s`, "
+                            "which is or holds a MAP.",
+                            list[i].name);
+            return false;
+        }
+    return true;
+}
+
 /* DISTINCT, SAMPLE, PIVOT: a node over the input as it is. */
 static struct mr_logical *plain(struct mr_analyzer *an, const struct mr_relation *r,
                                 struct mr_scope *outer, enum mr_logical_kind kind)
 {
     struct mr_logical *child = mr_analyze(an, r->input, outer);
 
-    return child != NULL ? mr_logical_unary(an->arena, kind, child, r->place) : NULL;
+    if (child == NULL || (kind == MR_LOGICAL_DISTINCT &&
+                          !mr_analyze_no_map(an, child->output, child->output_n, r->place)))
+        return NULL;
+    return mr_logical_unary(an->arena, kind, child, r->place);
 }
 
 struct mr_logical *mr_analyze(struct mr_analyzer *an, const struct mr_relation *r,

@@ -66,12 +66,27 @@ bool mr_is_generator(const struct mr_ast *x)
     return f != NULL && (f->flags & MR_FN_GENERATOR) != 0;
 }
 
+static bool is_ranking(const char *name)
+{
+    static const char *const ranking[] = {"row_number",   "rank",  "dense_rank",
+                                          "percent_rank", "ntile", "cume_dist",
+                                          "lag",          "lead",  "nth_value"};
+
+    for (size_t i = 0; i < sizeof ranking / sizeof *ranking; i++)
+        if (mr_same_name(name, ranking[i]))
+            return true;
+    return false;
+}
+
 static void *unresolved_routine(struct mr_analyzer *an, const struct mr_ast *x)
 {
     uint32_t n;
     const char *const *names = mr_function_names(&n);
     const char *near;
 
+    if (is_ranking(x->name))
+        return MR_ANALYZE_FAIL(an, x->place, "WINDOW_FUNCTION_WITHOUT_OVER_CLAUSE",
+                               "Window function \"%s\" requires an OVER clause.", x->name);
     if (strchr(x->name, '.') != strrchr(x->name, '.'))
         return MR_ANALYZE_FAIL(an, x->place, "REQUIRES_SINGLE_PART_NAMESPACE",
                                "spark_catalog requires a single-part namespace, but got identifier "
@@ -223,6 +238,11 @@ static struct mr_expr *aggregate_filter(struct mr_analyzer *an, struct mr_scope 
                                "The FILTER expression \"%s\" in an aggregate function is invalid: "
                                "it must be BOOLEAN.",
                                filter->text);
+    if (filter != NULL && !mr_expr_is_deterministic(filter))
+        return MR_ANALYZE_FAIL(an, x->place, "INVALID_AGGREGATE_FILTER.NON_DETERMINISTIC",
+                               "The FILTER expression \"%s\" in an aggregate function is invalid: "
+                               "it must be deterministic.",
+                               filter->text);
     return filter;
 }
 
@@ -256,6 +276,13 @@ static struct mr_expr *aggregate(struct mr_analyzer *an, struct mr_scope *s, con
         text = mr_arena_format(an->arena, "%s FILTER (WHERE %s)", text, filter->text);
     }
     g->inside = false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!mr_expr_is_deterministic(args[i]))
+            return MR_ANALYZE_FAIL(an, x->place,
+                                   "AGGREGATE_FUNCTION_WITH_NONDETERMINISTIC_EXPRESSION",
+                                   "Non-deterministic expression \"%s\" should not appear in the "
+                                   "arguments of an aggregate function.",
+                                   text);
     call = mr_call(an, ordered_name(f, x), args, n, x->place, text);
     return call != NULL ? add_aggregate(an, g, call, filter, x->distinct, text) : NULL;
 }
@@ -339,18 +366,13 @@ static const struct mr_type *over_type(struct mr_analyzer *an, const struct mr_a
 /* OVER (..): a WINDOW node below gives the value as a column. */
 static struct mr_expr *over(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x)
 {
-    static const char *const ranking[] = {"row_number",   "rank",  "dense_rank",
-                                          "percent_rank", "ntile", "cume_dist",
-                                          "lag",          "lead",  "nth_value"};
     const struct mr_function *f = mr_find_function(x->name);
     struct mr_expr **args, **calls = MR_NEW_ARRAY(an->arena, struct mr_expr *, 1);
     struct mr_logical *node;
     const struct mr_type *type;
     uint32_t n = mr_analyze_arguments(an, s, x, &args);
-    bool known = f != NULL && (f->flags & MR_FN_AGGREGATE) != 0;
+    bool known = (f != NULL && (f->flags & MR_FN_AGGREGATE) != 0) || is_ranking(x->name);
 
-    for (size_t i = 0; i < sizeof ranking / sizeof *ranking; i++)
-        known |= mr_same_name(x->name, ranking[i]);
     if (n == UINT32_MAX)
         return NULL;
     if (!known)
@@ -366,7 +388,7 @@ static struct mr_expr *over(struct mr_analyzer *an, struct mr_scope *s, const st
         if (mr_analyze_expr(an, s, x->over->order[i]) == NULL)
             return NULL;
     if (s->over == NULL)
-        return MR_ANALYZE_FAIL(an, x->place, "UNSUPPORTED_EXPR_FOR_OPERATOR",
+        return MR_ANALYZE_FAIL(an, x->place, "WINDOW_FUNCTION_NOT_ALLOWED_IN_CLAUSE",
                                "A window function is not allowed here.");
     type = over_type(an, x, f, args, n);
     if (type == NULL)

@@ -31,8 +31,7 @@ struct mr_expr *mr_analyze_constant(struct mr_analyzer *an, struct mr_expr *x)
 {
     struct mr_eval_context context = {.zone = an->session->conf.zone,
                                       .ansi = an->session->conf.ansi,
-                                      .now_us = an->session->now_us,
-                                      .input_file = ""};
+                                      .now_us = an->session->now_us};
     struct mr_expr *out = NULL;
 
     if (x->kind == MR_EXPR_LITERAL)

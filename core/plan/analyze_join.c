@@ -304,6 +304,9 @@ struct mr_logical *mr_analyze_set_operation(struct mr_analyzer *an, const struct
     for (uint32_t i = 0; i < 2; i++)
         if ((sides[i] = cast_columns(an, sides[i], types)) == NULL)
             return NULL;
+    if (!(r->set_kind == MR_SET_UNION && r->all) &&
+        !mr_analyze_no_map(an, sides[0]->output, sides[0]->output_n, r->place))
+        return NULL;
     node = mr_logical_new(an->arena, kinds[r->set_kind], sides, 2, r->place);
     node->all = r->all;
     if (r->set_kind != MR_SET_UNION)

@@ -1,7 +1,15 @@
 /* analyze_lambda.c - functions that take lambdas: what their parameters are. */
 #include "core/plan/analyzer.h"
 
+#include "core/expr/coerce.h"
+
 enum { PARAMETERS_MAX = 3 };
+
+static bool is_of_maps(const char *name)
+{
+    return mr_same_name(name, "map_filter") || mr_same_name(name, "map_zip_with") ||
+           mr_same_name(name, "transform_keys") || mr_same_name(name, "transform_values");
+}
 
 /* What the parameters of the lambda at args[at] are, given the arguments before it. */
 static uint32_t parameters(const char *name, uint32_t at, struct mr_expr *const *args,
@@ -9,7 +17,7 @@ static uint32_t parameters(const char *name, uint32_t at, struct mr_expr *const 
 {
     const struct mr_type *first = at > 0 ? args[0]->type : NULL;
 
-    if (first == NULL)
+    if (first == NULL || is_of_maps(name) != (first->kind == MR_MAP))
         return 0;
     if (mr_same_name(name, "aggregate") || mr_same_name(name, "reduce")) {
         if (first->kind != MR_ARRAY || at < 2)
@@ -36,6 +44,31 @@ static uint32_t parameters(const char *name, uint32_t at, struct mr_expr *const 
         return mr_same_name(name, "map_zip_with") ? 3 : 2;
     }
     return 0;
+}
+
+/* A lambda to a function that takes none, or of a first argument that has no elements. */
+static void *not_a_collection(struct mr_analyzer *an, const struct mr_ast *x,
+                              const struct mr_expr *first)
+{
+    static const char *const takers[] = {"aggregate",      "array_sort",       "exists",
+                                         "filter",         "forall",           "map_filter",
+                                         "map_zip_with",   "reduce",           "transform",
+                                         "transform_keys", "transform_values", "zip_with"};
+    bool takes = false;
+
+    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
+        takes |= mr_same_name(x->name, takers[i]);
+    if (!takes || first == NULL)
+        return MR_ANALYZE_FAIL(
+            an, x->place, "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION",
+            "Invalid lambda function call. A lambda function should only be used "
+            "in a higher order function: %s takes none.",
+            x->name);
+    return MR_ANALYZE_FAIL(an, x->place, "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+                           "Cannot resolve \"%s\" due to data type mismatch: The first parameter "
+                           "requires the \"%s\" type, however \"%s\" has the type \"%s\".",
+                           x->name, is_of_maps(x->name) ? "MAP" : "ARRAY", first->text,
+                           mr_type_sql(an->arena, first->type));
 }
 
 static struct mr_expr *lambda(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x,
@@ -82,6 +115,8 @@ struct mr_expr *mr_analyze_higher_order(struct mr_analyzer *an, struct mr_scope 
                 MR_NEW_ARRAY(an->arena, const struct mr_type *, PARAMETERS_MAX);
             uint32_t n = parameters(x->name, i, args, types);
 
+            if (n == 0)
+                return not_a_collection(an, x, i > 0 ? args[0] : NULL);
             args[i] = lambda(an, s, x->args[i], types, n);
         } else {
             args[i] = mr_analyze_expr(an, s, x->args[i]);

@@ -136,7 +136,7 @@ struct mr_expr *mr_analyze_field(struct mr_analyzer *an, struct mr_expr *x, cons
 
     if (t->kind == MR_ARRAY && t->fields[0].type->kind == MR_STRUCT)
         t = t->fields[0].type;
-    if (t->kind == MR_MAP) {
+    if (t->kind == MR_MAP || t->kind == MR_ARRAY) { /* of an array it fails: an index is a number */
         args[1] = mr_expr_literal_text(an->arena, mr_text_of(name));
         return mr_call(an, "get_item", args, 2, place,
                        mr_arena_format(an->arena, "%s[%s]", x->text, name));

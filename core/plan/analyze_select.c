@@ -211,6 +211,11 @@ struct mr_logical *mr_sort_new(struct mr_analyzer *an, struct mr_logical *child,
         const struct mr_ast *x = r->exprs[i];
         bool order = x->kind == MR_AST_ORDER;
 
+        if (mr_type_has_map(keys[i]->type))
+            return MR_ANALYZE_FAIL(an, x->place, "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
+                                   "Cannot resolve \"%s\" due to data type mismatch: The "
+                                   "`sortorder` does not support ordering on a MAP.",
+                                   keys[i]->text);
         node->exprs[i] = keys[i];
         sort[i] =
             (struct mr_sort_key){keys[i], order && x->descending, order ? x->nulls_first : true};

@@ -99,6 +99,25 @@ struct mr_logical *mr_analyze_watermark(struct mr_analyzer *an, const struct mr_
     return node;
 }
 
+static void *unknown_key(struct mr_analyzer *an, const struct mr_logical *child, const char *key,
+                         struct mr_place place)
+{
+    const char **names = MR_NEW_ARRAY(an->arena, const char *, child->output_n);
+    const char *near;
+    struct mr_buffer b;
+
+    mr_buffer_init(&b, an->arena);
+    for (uint32_t i = 0; i < child->output_n; i++) {
+        names[i] = child->output[i].name;
+        mr_buffer_append_format(&b, "%s%s", i ? ", " : "", names[i]);
+    }
+    near = mr_error_nearest(key, names, child->output_n);
+    return MR_ANALYZE_FAIL(an, place, "UNRESOLVED_COLUMN_AMONG_FIELD_NAMES",
+                           "Cannot resolve column name \"%s\" among (%.*s).%s%s%s", key, (int)b.n,
+                           b.data, near ? " Did you mean \"" : "", near ? near : "",
+                           near ? "\"?" : "");
+}
+
 struct mr_logical *mr_analyze_deduplicate(struct mr_analyzer *an, const struct mr_relation *r,
                                           struct mr_scope *outer)
 {
@@ -115,12 +134,14 @@ struct mr_logical *mr_analyze_deduplicate(struct mr_analyzer *an, const struct m
         for (uint32_t i = 0; i < child->output_n; i++)
             if (mr_matches(an, child->output[i].name, r->columns[k]))
                 node->keys[node->keys_n++] = child->output[i].id;
-        if (node->keys_n == before) {
-            struct mr_scope scope = {.attributes = child->output, .attributes_n = child->output_n};
-            return mr_unresolved_column(an, &scope, &r->columns[k], 1, r->place);
-        }
+        if (node->keys_n == before)
+            return unknown_key(an, child, r->columns[k], r->place);
     }
     for (uint32_t i = 0; r->columns_n == 0 && i < child->output_n; i++)
         node->keys[node->keys_n++] = child->output[i].id;
+    for (uint32_t k = 0; k < node->keys_n; k++)
+        if (!mr_analyze_no_map(an, mr_attribute_find(child->output, child->output_n, node->keys[k]),
+                               1, r->place))
+            return NULL;
     return node;
 }

@@ -110,6 +110,9 @@ struct mr_logical *mr_filter_new(struct mr_analyzer *an, struct mr_logical *chil
 /* Checks that condition is BOOLEAN and gives the FILTER node. */
 struct mr_logical *mr_analyze_condition(struct mr_analyzer *an, struct mr_logical *child,
                                         struct mr_expr *condition, struct mr_place place);
+/* Of columns that rows are compared by: false, with an error, if one holds a map. */
+bool mr_analyze_no_map(struct mr_analyzer *an, const struct mr_attribute *list, uint32_t n,
+                       struct mr_place place);
 bool mr_same_name(const char *a, const char *b);
 
 /* analyze_stream.c */

@@ -24,10 +24,8 @@ static bool is_foldable(const struct mr_expr *x)
 static struct mr_expr *fold_part(void *arg, struct mr_expr *x)
 {
     const struct folding *f = arg;
-    struct mr_eval_context context = {.zone = f->session->conf.zone,
-                                      .ansi = f->session->conf.ansi,
-                                      .now_us = f->session->now_us,
-                                      .input_file = ""};
+    struct mr_eval_context context = {
+        .zone = f->session->conf.zone, .ansi = f->session->conf.ansi, .now_us = f->session->now_us};
     struct mr_error ignored = {0};
     struct mr_expr *out = NULL;
 

@@ -161,6 +161,8 @@ struct mr_expr *mr_expr_fold(struct mr_arena *a, const struct mr_session *sessio
 extern const struct mr_function mr_subquery_function;
 
 /* stream_rules.c: what Spark refuses, in Spark's order. */
+/* The topmost streaming aggregation of a plan, or NULL. */
+const struct mr_logical *mr_first_aggregate(const struct mr_logical *node);
 MR_NODISCARD enum mr_status mr_stream_rules_check(const struct mr_logical *plan, bool streaming,
                                                   enum mr_output_mode mode,
                                                   const struct mr_conf *conf, struct mr_error *err);

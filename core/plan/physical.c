@@ -162,6 +162,14 @@ static struct mr_planned plan_source(struct mr_planner *p, struct mr_logical *no
     return out;
 }
 
+static bool all_literals(const struct mr_expr *const *exprs, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (exprs[i]->kind != MR_EXPR_LITERAL)
+            return false;
+    return true;
+}
+
 static struct mr_planned plan_values(struct mr_planner *p, struct mr_logical *node)
 {
     struct mr_planned out = {.columns = node->output, .columns_n = node->output_n};
@@ -170,6 +178,12 @@ static struct mr_planned plan_values(struct mr_planner *p, struct mr_logical *no
     if (exprs == NULL)
         return (struct mr_planned){0};
     out.node = mr_node_new(p, MR_NODE_VALUES, NULL, 0);
+    if (!all_literals(exprs, node->exprs_n)) { /* computed when it runs, from one row of nothing */
+        const struct mr_node *one = out.node;
+        out.node->output = mr_row_type(p, NULL, 0);
+        out.node->rows_n = 1;
+        out.node = mr_node_new(p, MR_NODE_EXPAND, &one, 1);
+    }
     out.node->output = mr_row_type(p, node->output, node->output_n);
     out.node->exprs = exprs;
     out.node->exprs_n = node->exprs_n;
@@ -348,7 +362,9 @@ static struct mr_planned plan_sort(struct mr_planner *p, struct mr_logical *node
 
 static struct mr_planned plan_limit(struct mr_planner *p, struct mr_logical *node)
 {
-    bool stateful = p->request->streaming && p->request->mode != MR_COMPLETE;
+    /* below all aggregations rows only ever come, whatever the mode */
+    bool stateful = p->request->streaming && node->streaming &&
+                    (p->request->mode != MR_COMPLETE || mr_first_aggregate(node) == NULL);
     struct mr_logical *child = node->children[0];
     uint64_t limit = node->kind == MR_LOGICAL_LIMIT ? node->limit : UINT64_MAX;
     uint64_t skip = node->kind == MR_LOGICAL_OFFSET ? node->limit : 0;

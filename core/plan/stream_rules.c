@@ -35,12 +35,12 @@ static bool is_aggregate(const struct mr_logical *node)
 }
 
 /* The first in pre-order. */
-static const struct mr_logical *first_aggregate(const struct mr_logical *node)
+const struct mr_logical *mr_first_aggregate(const struct mr_logical *node)
 {
     const struct mr_logical *found = is_aggregate(node) ? node : NULL;
 
     for (uint32_t i = 0; found == NULL && i < node->children_n; i++)
-        found = first_aggregate(node->children[i]);
+        found = mr_first_aggregate(node->children[i]);
     return found;
 }
 
@@ -65,7 +65,7 @@ static enum mr_status bad_mode(const struct rules *r, const struct mr_logical *n
 
 static enum mr_status check_mode(const struct rules *r, const struct mr_logical *plan)
 {
-    const struct mr_logical *aggregate = first_aggregate(plan);
+    const struct mr_logical *aggregate = mr_first_aggregate(plan);
     const struct mr_attribute *keys;
     bool timed = false, session = false;
     uint32_t n;
@@ -331,7 +331,7 @@ static enum mr_status check_node(const struct rules *r, const struct mr_logical 
     case MR_LOGICAL_OFFSET:
         return REFUSE(r, node, "Offset is not supported on streaming DataFrames/Datasets");
     case MR_LOGICAL_SORT:
-        return r->mode == MR_COMPLETE && first_aggregate(child) != NULL
+        return r->mode == MR_COMPLETE && mr_first_aggregate(child) != NULL
                    ? MR_OK
                    : REFUSE(
                          r, node,
@@ -380,7 +380,7 @@ static enum mr_status check_chain(const struct rules *r, const struct mr_logical
     if (is_stateful(node)) {
         late = node->kind == MR_LOGICAL_PIVOT; /* two aggregations */
         for (uint32_t i = 0; i < node->children_n && !late; i++)
-            late = first_aggregate(node->children[i]) != NULL;
+            late = mr_first_aggregate(node->children[i]) != NULL;
     }
     if (late)
         return REFUSE(

@@ -2,6 +2,7 @@
 
 #include "core/base/bounds.h"
 #include "core/format/value.h"
+#include <stdio.h>
 #include <strings.h>
 
 enum { NAMES_MAX = 32 }; /* keys of a group */
@@ -99,6 +100,18 @@ static bool is_choice(const char *choices, struct mr_text t)
     return false;
 }
 
+static enum mr_status no_interval(const struct mr_yaml_file *file, const struct mr_job_key *key,
+                                  const struct mr_yaml *node, struct mr_error *err)
+{
+    enum mr_status status =
+        mr_yaml_fail(file, node, err, "%s: \"%s\" is no interval; write it as \"10 minutes\"",
+                     key->name, shown(node));
+
+    if (err)
+        snprintf(err->condition, sizeof err->condition, "CANNOT_PARSE_INTERVAL");
+    return status;
+}
+
 static enum mr_status check_scalar(const struct mr_yaml_file *file, const struct mr_job_key *key,
                                    const struct mr_yaml *node, struct mr_error *err)
 {
@@ -128,11 +141,8 @@ static enum mr_status check_scalar(const struct mr_yaml_file *file, const struct
                                 key->name, shown(node));
         return MR_OK;
     case MR_KEY_INTERVAL:
-        if (!mr_value_parse_interval(node->text, &interval))
-            return mr_yaml_fail(file, node, err,
-                                "%s: \"%s\" is no interval; write it as \"10 minutes\"", key->name,
-                                shown(node));
-        return MR_OK;
+        return mr_value_parse_interval(node->text, &interval) ? MR_OK
+                                                              : no_interval(file, key, node, err);
     default:
         if (node->text.n == 0)
             return mr_yaml_fail(file, node, err, "%s: it must not be empty", key->name);

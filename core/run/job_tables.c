@@ -70,7 +70,8 @@ static enum mr_status missing_schema(const struct mr_yaml_file *file, const stru
         streaming ? "streaming source" : "table", format);
 
     if (err)
-        snprintf(err->condition, sizeof err->condition, "IllegalArgumentException");
+        snprintf(err->condition, sizeof err->condition,
+                 streaming ? "_LEGACY_ERROR_TEMP_2048" : "UNABLE_TO_INFER_SCHEMA");
     return status;
 }
 

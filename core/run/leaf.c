@@ -7,6 +7,7 @@ void mr_leaf_begin(struct mr_part *p, struct mr_leaf *leaf)
     MR_ASSERT(leaf->packet == NULL && !leaf->split_open);
     leaf->exhausted = leaf->inbox == NULL && leaf->source_ops == NULL && p->index != 0;
     leaf->values_at = 0;
+    leaf->input = (struct mr_input_block){0};
     leaf->ends_n = 0;
     leaf->counts = (struct mr_source_counts){0};
 }
@@ -103,6 +104,9 @@ static enum mr_pulled pull_source(struct mr_part *p, struct mr_leaf *leaf,
         if (ops->open_split(leaf->reader, split, &p->err) != MR_OK)
             return MR_PULLED_FAILED;
         leaf->split_open = true;
+        leaf->input = (struct mr_input_block){0};
+        if (ops->input)
+            ops->input(leaf->reader, &leaf->input);
     }
     memset(&instance->out, 0, sizeof instance->out);
     uint64_t before = __builtin_ia32_rdtsc();
@@ -122,11 +126,12 @@ static enum mr_pulled pull_source(struct mr_part *p, struct mr_leaf *leaf,
 
 enum mr_pulled mr_leaf_pull(struct mr_part *p, struct mr_leaf *leaf, const struct mr_batch **batch)
 {
-    if (leaf->inbox)
-        return pull_inbox(p, leaf, batch);
-    if (leaf->source_ops)
-        return pull_source(p, leaf, batch);
-    return pull_values(leaf, batch);
+    enum mr_pulled pulled = leaf->inbox        ? pull_inbox(p, leaf, batch)
+                            : leaf->source_ops ? pull_source(p, leaf, batch)
+                                               : pull_values(leaf, batch);
+
+    p->eval.input = leaf->input;
+    return pulled;
 }
 
 void mr_leaf_pushed(struct mr_part *p, struct mr_leaf *leaf)

@@ -136,7 +136,6 @@ enum mr_status mr_part_open(struct mr_part *p)
         .zone = q->config.session ? q->config.session->conf.zone : mr_zone_utc(),
         .ansi = q->config.session ? q->config.session->conf.ansi : true,
         .worker = p->index,
-        .input_file = "",
     };
     init_instances(p);
     enum mr_status status = open_tables(p);

@@ -49,10 +49,11 @@ struct mr_leaf { /* what a leaf remembers of the epoch */
     struct mr_source_counts counts;
     bool reader_opened, split_open;
     bool exhausted;
-    uint32_t values_at;        /* VALUES: next row */
-    struct mr_exchange *inbox; /* EXCHANGE */
-    uint32_t ends_n, inbox_at; /* end markers seen; worker to look at first */
-    struct mr_packet *packet;  /* being pushed */
+    uint32_t values_at;          /* VALUES: next row */
+    struct mr_exchange *inbox;   /* EXCHANGE */
+    struct mr_input_block input; /* SOURCE of files: what the open split reads */
+    uint32_t ends_n, inbox_at;   /* end markers seen; worker to look at first */
+    struct mr_packet *packet;    /* being pushed */
 };
 
 enum mr_stage_phase { MR_STAGE_READING, MR_STAGE_MARKING, MR_STAGE_ENDING, MR_STAGE_DONE };

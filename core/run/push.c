@@ -184,6 +184,7 @@ static enum mr_step mark_operator(struct mr_part *p, struct mr_stage *s)
         s->mark_at++;
         return MR_MORE_OUTPUT;
     }
+    p->eval.input = (struct mr_input_block){0};
     enum mr_step step = call(p, instance, NULL, 0);
     if (step == MR_FAILED || step == MR_BLOCKED)
         return step;

@@ -167,6 +167,30 @@ static void print_function_name(const char *name, struct mr_buffer *out)
         print_quoted(name, out);
 }
 
+/* Its body reaches as far as an expression can: elsewhere than among arguments it needs parentheses. */
+static void print_lambda(const struct mr_ast *x, struct mr_buffer *out)
+{
+    if (x->parts_n != 1)
+        append(out, "(");
+    for (uint32_t i = 0; i < x->parts_n; i++) {
+        append(out, i ? ", " : "");
+        print_path(&x->parts[i], 1, out);
+    }
+    append(out, x->parts_n != 1 ? ") -> " : " -> ");
+    mr_ast_print(x->args[0], out);
+}
+
+static void print_argument_list(struct mr_ast *const *args, uint32_t n, struct mr_buffer *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        append(out, i ? ", " : "");
+        if (args[i]->kind == MR_AST_LAMBDA)
+            print_lambda(args[i], out);
+        else
+            mr_ast_print(args[i], out);
+    }
+}
+
 /* The unit of timestampadd and timestampdiff is a text in the tree and a word in SQL. */
 static void print_arguments(const struct mr_ast *x, struct mr_buffer *out)
 {
@@ -177,9 +201,9 @@ static void print_arguments(const struct mr_ast *x, struct mr_buffer *out)
     if (has_unit) {
         mr_buffer_append_text(out, mr_column_text(x->args[0]->literal, 0));
         append(out, ", ");
-        mr_print_expressions(x->args + 1, x->args_n - 1, out);
+        print_argument_list(x->args + 1, x->args_n - 1, out);
     } else {
-        mr_print_expressions(x->args, x->args_n, out);
+        print_argument_list(x->args, x->args_n, out);
     }
 }
 
@@ -266,19 +290,6 @@ static void print_star(const struct mr_ast *x, struct mr_buffer *out)
     }
 }
 
-static void print_lambda(const struct mr_ast *x, struct mr_buffer *out)
-{
-    if (x->parts_n == 1) {
-        print_path(x->parts, 1, out);
-    } else {
-        append(out, "(");
-        mr_print_names(x->parts, x->parts_n, ", ", out);
-        append(out, ")");
-    }
-    append(out, " -> ");
-    mr_ast_print(x->args[0], out);
-}
-
 static void print_postfix(const struct mr_ast *x, struct mr_buffer *out)
 {
     append(out, "(");
@@ -349,7 +360,9 @@ void mr_ast_print(const struct mr_ast *x, struct mr_buffer *out)
         print_postfix(x, out);
         break;
     case MR_AST_LAMBDA:
+        append(out, "(");
         print_lambda(x, out);
+        append(out, ")");
         break;
     case MR_AST_ALIAS:
         print_alias(x, out);

@@ -12,6 +12,8 @@ const char *const mr_file_source_options[] = {
     "cleanSource: what to do with files that are done: off, archive or delete (off)",
     "discardCachedInputRatio: accepted; new files are found without a cache here",
     "fileNameOnly: files of the same name in different folders are the same file (false)",
+    "ignoreMissingFiles: accepted; a file that is gone when its epoch runs is reported and left "
+    "out",
     "latestFirst: take the newest files first (false)",
     "maxBytesPerTrigger: bytes of files per epoch, at least one file (no limit)",
     "maxCachedFiles: accepted; new files are found without a cache here",
@@ -19,6 +21,7 @@ const char *const mr_file_source_options[] = {
     "maxFilesPerTrigger: files per epoch (no limit)",
     "path: a folder, a file, or a pattern with * ? []",
     "pathGlobFilter: only files whose name matches this pattern",
+    "recursiveFileLookup: accepted; folders below are always read",
     "sourceArchiveDir: where cleanSource=archive moves files to",
     NULL,
 };
@@ -163,6 +166,10 @@ static enum mr_status read_one(const struct mr_option *o, struct mr_file_options
         return read_clean(err, o->value, &out->clean);
     else if (strcasecmp(o->name, "sourceArchiveDir") == 0)
         out->archive_dir = o->value;
+    else if (strcasecmp(o->name, "modifiedAfter") == 0 ||
+             strcasecmp(o->name, "modifiedBefore") == 0)
+        return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
+                                 "option '%s' is not allowed in file stream sources", o->name);
     else if (strcasecmp(o->name, "pathGlobFilter") == 0)
         out->name_glob = o->value;
     return MR_OK;

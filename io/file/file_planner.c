@@ -370,9 +370,11 @@ enum mr_status mr_file_splits(void *planner, uint32_t *n, struct mr_error *err)
         if (s.codec == MR_FILE_PLAIN && can_split(p))
             for (; f->size - s.start > bytes; s.start = s.end) {
                 s.end = s.start + bytes;
+                s.bytes = bytes;
                 add_split(p, &s);
             }
         s.end = UINT64_MAX;
+        s.bytes = f->size > s.start ? f->size - s.start : 0;
         add_split(p, &s);
     }
     *n = p->splits_n;

@@ -1,6 +1,7 @@
 #include "io/file/file_reader.h"
 
 #include "core/base/check.h"
+#include "io/file/file_uri.h"
 #include <stdio.h>
 
 static void on_bad(void *arg, const struct mr_bad_record *bad)
@@ -145,4 +146,13 @@ enum mr_step mr_file_pull(void *reader, struct mr_batch *out, struct mr_source_c
     /* The batch may borrow the window: only the next open_split closes the file. */
     r->is_open = false;
     return MR_DONE;
+}
+
+void mr_file_input(void *reader, struct mr_input_block *out)
+{
+    struct mr_file_reader *r = reader;
+
+    out->file = mr_file_uri(&r->split_arena, r->split.path);
+    out->start = (int64_t)r->split.start;
+    out->length = (int64_t)r->split.bytes;
 }

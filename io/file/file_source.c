@@ -77,6 +77,7 @@ static const struct mr_type *text_schema(const struct mr_option *options, uint32
         .reader_close = mr_file_reader_close,                                                      \
         .open_split = mr_file_open_split,                                                          \
         .pull = mr_file_pull,                                                                      \
+        .input = mr_file_input,                                                                    \
     }
 
 FILE_SOURCE(csv, declared_schema);

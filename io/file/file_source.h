@@ -15,6 +15,7 @@ struct mr_file_split {
     uint64_t epoch;
     enum mr_file_codec codec;
     uint64_t start, end; /* end UINT64_MAX: to the end of the file */
+    uint64_t bytes; /* of the file from start, as listed: what input_file_block_length() says */
     const char *path;
 };
 
@@ -66,6 +67,7 @@ void mr_file_reader_close(void *reader);
 enum mr_status mr_file_open_split(void *reader, struct mr_text split, struct mr_error *err);
 enum mr_step mr_file_pull(void *reader, struct mr_batch *out, struct mr_source_counts *counts,
                           struct mr_error *err);
+void mr_file_input(void *reader, struct mr_input_block *out);
 
 /* One per format: json, csv, text. */
 extern const struct mr_source_ops mr_source_csv, mr_source_json, mr_source_text;

@@ -4,13 +4,12 @@
 #include "core/sql/parser.h"
 #include <stddef.h>
 
-/* Subqueries, and lambdas, which mean something only as arguments of functions but are read anywhere: what
- * is printed of them is for people. */
+/* Subqueries: what is printed of them is for people. */
 static bool is_for_people(const struct mr_ast *x)
 {
     if (x == NULL)
         return false;
-    if (x->relation || x->kind == MR_AST_LAMBDA || is_for_people(x->filter))
+    if (x->relation || is_for_people(x->filter))
         return true;
     for (uint32_t i = 0; i < x->args_n; i++)
         if (is_for_people(x->args[i]))

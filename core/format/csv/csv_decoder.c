@@ -216,10 +216,11 @@ static enum mr_status check_header(struct filling *f)
         if (d->selects && find_field(d->config->schema, name) == UINT32_MAX)
             continue;
         if (!mr_text_equal_ignoring_case(mr_text_of(name), found))
-            return MR_FAIL(f->err, MR_QUERY, 0,
-                           "CSV header does not conform to the schema: expected %s but found %.*s "
-                           "(enforceSchema is false)",
-                           name, (int)found.n, found.data);
+            return MR_FAIL_CONDITION(
+                f->err, MR_QUERY, "FAILED_READ_FILE.NO_HINT",
+                "CSV header does not conform to the schema: expected %s but found %.*s "
+                "(enforceSchema is false)",
+                name, (int)found.n, found.data);
     }
     return MR_OK;
 }

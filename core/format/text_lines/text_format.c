@@ -45,9 +45,17 @@ static enum mr_status decoder_open(const struct mr_decoder_config *config, struc
     struct mr_decoder *d = MR_NEW(a, struct mr_decoder);
     const struct mr_type *schema = config->schema;
 
-    if (schema->fields_n > 1 ||
-        (schema->fields_n == 1 && schema->fields[0].type->kind != MR_STRING))
-        return MR_FAIL(err, MR_USER, 0, "format text has one column, a STRING");
+    if (schema->fields_n > 1)
+        return MR_FAIL_CONDITION(err, MR_USER, "_LEGACY_ERROR_TEMP_1290",
+                                 "Text data source supports only a single column, and you have %u "
+                                 "columns.",
+                                 schema->fields_n);
+    if (schema->fields_n == 1 && schema->fields[0].type->kind != MR_STRING)
+        return MR_FAIL_CONDITION(
+            err, MR_USER, "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
+            "The Text datasource doesn't support the column `%s`: it must be a "
+            "STRING.",
+            schema->fields[0].name);
     d->columns_n = schema->fields_n;
     d->rows_max = config->batch_rows;
     d->whole = mr_option_boolean(config->options, config->options_n, "wholetext", false);
