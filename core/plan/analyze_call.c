@@ -287,14 +287,24 @@ static struct mr_expr *aggregate(struct mr_analyzer *an, struct mr_scope *s, con
     return call != NULL ? add_aggregate(an, g, call, filter, x->distinct, text) : NULL;
 }
 
+/* HAVING and ORDER BY know the outputs first; the keys are told by the columns below. */
+static struct mr_scope below_outputs(const struct mr_scope *s)
+{
+    struct mr_scope below = *s;
+
+    below.outputs_n = 0;
+    return below;
+}
+
 /* grouping_id(a, b): all the grouping columns, in their order, or none. */
 static bool names_all_groups(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x)
 {
     const struct mr_aggregation *g = s->aggregation;
+    struct mr_scope below = below_outputs(s);
     bool same = x->args_n == 0 || x->args_n == g->groups_n;
 
     for (uint32_t i = 0; i < x->args_n; i++) {
-        struct mr_expr *e = mr_analyze_expr(an, s, x->args[i]);
+        struct mr_expr *e = mr_analyze_expr(an, &below, x->args[i]);
 
         if (e == NULL)
             return false;
@@ -311,6 +321,7 @@ static struct mr_expr *grouping(struct mr_analyzer *an, struct mr_scope *s, cons
 {
     struct mr_aggregation *g = s->aggregation;
     struct mr_expr *id, *out, *args[2];
+    struct mr_scope below;
     bool whole = mr_same_name(x->name, "grouping_id");
 
     if (g == NULL || g->grouping_id == NULL)
@@ -325,7 +336,8 @@ static struct mr_expr *grouping(struct mr_analyzer *an, struct mr_scope *s, cons
         id->text = "grouping_id()";
         return id;
     }
-    out = x->args_n == 1 ? mr_analyze_expr(an, s, x->args[0]) : NULL;
+    below = below_outputs(s);
+    out = x->args_n == 1 ? mr_analyze_expr(an, &below, x->args[0]) : NULL;
     for (uint32_t i = 0; out != NULL && i < g->groups_n; i++) {
         if (!mr_expr_equal(out, g->groups[i]))
             continue;

@@ -83,7 +83,7 @@ const char *mr_call_text(struct mr_analyzer *an, const struct mr_ast *x,
     } else if (is_between(x)) {
         mr_buffer_append_format(&b, "between(%s, %s, %s)", text_of(args[0]->args[0]),
                                 text_of(args[0]->args[1]), text_of(args[1]->args[1]));
-    } else if (n == 2 && strcmp(x->name, "extract") == 0) {
+    } else if (n == 2 && mr_same_name(x->name, "extract")) {
         mr_buffer_append_format(&b, "extract(%s FROM %s)", text_of(args[0]), text_of(args[1]));
     } else if (n >= 2 && mr_same_name(x->name, "from_json")) {
         append_function(&b, x, args, 1);

@@ -267,6 +267,26 @@ static enum mr_status check_join(const struct rules *r, const struct mr_logical 
     }
 }
 
+/* Late rows are told by one column: of several event times among the keys Spark takes none. */
+static enum mr_status check_event_times(const struct rules *r, const struct mr_logical *node,
+                                        const struct mr_attribute *keys, uint32_t n)
+{
+    uint32_t first = 0, times = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (keys[i].event_time && (times == 0 || keys[i].id != first)) {
+            first = keys[i].id;
+            times++;
+        }
+    if (times < 2 || r->mode == MR_COMPLETE)
+        return MR_OK;
+    (void)MR_FAIL_CONDITION(
+        r->err, MR_USER, "_LEGACY_ERROR_TEMP_3077",
+        "More than one event time columns are available. Please ensure there is "
+        "at most one event time column among the keys.");
+    return fail_at(r, node);
+}
+
 static enum mr_status check_aggregate(const struct rules *r, const struct mr_logical *node)
 {
     for (uint32_t i = 0; i < node->aggregates_n; i++)
@@ -275,7 +295,7 @@ static enum mr_status check_aggregate(const struct rules *r, const struct mr_log
                 r, node,
                 "Distinct aggregations are not supported on streaming DataFrames/Datasets. "
                 "Consider using approx_count_distinct() instead.");
-    return MR_OK;
+    return check_event_times(r, node, node->group_attributes, node->groups_n);
 }
 
 static enum mr_status check_within(const struct rules *r, const struct mr_logical *node)
@@ -306,6 +326,8 @@ static enum mr_status check_node(const struct rules *r, const struct mr_logical 
     switch (node->kind) {
     case MR_LOGICAL_AGGREGATE:
         return check_aggregate(r, node);
+    case MR_LOGICAL_DISTINCT:
+        return check_event_times(r, node, node->output, node->output_n);
     case MR_LOGICAL_DEDUPLICATE:
         return node->within ? check_within(r, node) : MR_OK;
     case MR_LOGICAL_JOIN:

@@ -471,8 +471,6 @@ static struct mr_ast *parse_word(struct mr_parser *p)
         return parse_case(p);
     if (mr_parse_peek(p, 1)->kind == MR_TOKEN_STRING && !p->is_name[p->at])
         return mr_parse_typed_literal(p);
-    if (mr_parse_is_symbol(p, 1, "->"))
-        return parse_lambda(p);
     if (opens && mr_parse_is_word(p, 0, "CAST"))
         return parse_cast(p, false);
     if (opens && mr_parse_is_word(p, 0, "TRY_CAST"))
@@ -513,6 +511,8 @@ static struct mr_ast *parse_primary(struct mr_parser *p)
         if (x)
             return x;
     }
+    if (mr_parse_is_name(p, 0) && mr_parse_is_symbol(p, 1, "->"))
+        return parse_lambda(p);
     if (mr_parse_is_name(p, 0))
         return parse_name_or_call(p);
     mr_parse_fail(p, "an expression");

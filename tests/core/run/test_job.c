@@ -321,7 +321,7 @@ static const struct {
      "rate-micro-batch, socket"},
     {"sources: {t: {format: jsn, path: x}}\n" SINK, 1, 23, "DATA_SOURCE_NOT_FOUND",
      "there is no source format \"jsn\"; known: json, text; did you mean \"json\"?"},
-    {"sources: {t: {format: json, path: x}}\n" SINK, 1, 11, "IllegalArgumentException",
+    {"sources: {t: {format: json, path: x}}\n" SINK, 1, 11, "_LEGACY_ERROR_TEMP_2048",
      "Schema must be specified when creating a streaming source DataFrame: format json has none of "
      "its own. Add schema: \"column TYPE, ..\""},
     {"sources:\n  t: {format: json, path: x, schema: \"id STRING, v NOTYPE\"}\n" SINK, 2, 52,
@@ -341,7 +341,7 @@ static const struct {
      "the name \"T\" is there twice"},
     {SOURCE SINK "tables: {d: {schema: \"a INT\"}}\n", 3, 10, "",
      "the table d needs rows, or format and path"},
-    {SOURCE SINK "tables: {d: {rows: [[1]]}}\n", 3, 10, "IllegalArgumentException",
+    {SOURCE SINK "tables: {d: {rows: [[1]]}}\n", 3, 10, "UNABLE_TO_INFER_SCHEMA",
      "Schema must be specified when creating a table DataFrame: format rows has none of its own. "
      "Add schema: \"column TYPE, ..\""},
     {SOURCE SINK "tables: {d: {schema: \"a INT\", rows: [[1], [x]]}}\n", 3, 44, "",
@@ -386,8 +386,8 @@ static const struct {
      "there is no source, table or step before this one \"tt\"; known: t; did you mean \"t\"?"},
     {STEPS("  - {as: q, watermark: {input: t, column: ts}}\n"), 4, 24, "",
      "the key \"delay\" is missing: how far the watermark stays behind the latest event time"},
-    {STEPS("  - {as: q, watermark: {input: t, column: ts, delay: soon}}\n"), 4, 54, "",
-     "delay: \"soon\" is no interval; write it as \"10 minutes\""},
+    {STEPS("  - {as: q, watermark: {input: t, column: ts, delay: soon}}\n"), 4, 54,
+     "CANNOT_PARSE_INTERVAL", "delay: \"soon\" is no interval; write it as \"10 minutes\""},
     {STEPS("  - {as: q, watermark: {input: t, column: a b, delay: 1 minute}}\n"), 4, 43, "",
      "column: \"a b\" is no column's name; a name with blanks or signs stands in backquotes"},
     {STEPS("  - {as: q, dedup: {input: t, keys: {a: 1}}}\n"), 4, 37, "",
@@ -409,7 +409,7 @@ static const struct {
      "processing_time: months have no fixed length"},
     {SOURCE SINK "trigger: {processing_time: -1 seconds}\n", 3, 28, "",
      "processing_time: it must not be negative"},
-    {SOURCE SINK "trigger: {processing_time: often}\n", 3, 28, "",
+    {SOURCE SINK "trigger: {processing_time: often}\n", 3, 28, "CANNOT_PARSE_INTERVAL",
      "processing_time: \"often\" is no interval; write it as \"10 minutes\""},
     {SOURCE SINK "conf: {spark.sql.session.timezone: UTC}\n", 3, 8, "SQL_CONF_NOT_FOUND",
      "The config \"spark.sql.session.timezone\" is not known. Did you mean "
