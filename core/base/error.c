@@ -139,11 +139,6 @@ void mr_error_format(const struct mr_error *err, char *text, uint64_t text_bytes
 
 enum { NEAREST_NAME_MAX = 64, NEAREST_DISTANCE_MAX = 2 };
 
-static inline char lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
-
 /* Levenshtein by rows (Wagner and Fischer 1974), with adjacent swaps counted once. */
 static uint32_t edit_distance(const char *a, uint32_t a_n, const char *b, uint32_t b_n)
 {
@@ -155,14 +150,14 @@ static uint32_t edit_distance(const char *a, uint32_t a_n, const char *b, uint32
     for (uint32_t i = 1; i <= a_n; i++) {
         now[0] = i;
         for (uint32_t j = 1; j <= b_n; j++) {
-            uint32_t cost = lower(a[i - 1]) != lower(b[j - 1]);
+            uint32_t cost = mr_lower(a[i - 1]) != mr_lower(b[j - 1]);
             uint32_t best = last[j - 1] + cost;
             if (last[j] + 1 < best)
                 best = last[j] + 1;
             if (now[j - 1] + 1 < best)
                 best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && cost && lower(a[i - 1]) == lower(b[j - 2]) &&
-                lower(a[i - 2]) == lower(b[j - 1]) && before[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && cost && mr_lower(a[i - 1]) == mr_lower(b[j - 2]) &&
+                mr_lower(a[i - 2]) == mr_lower(b[j - 1]) && before[j - 2] + 1 < best)
                 best = before[j - 2] + 1;
             now[j] = best;
         }

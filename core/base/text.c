@@ -1,16 +1,11 @@
 #include "core/base/text.h"
 
-static inline unsigned char lower(char c)
-{
-    return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
-}
-
 bool mr_text_equal_ignoring_case(struct mr_text a, struct mr_text b)
 {
     if (a.n != b.n)
         return false;
     for (uint64_t i = 0; i < a.n; i++)
-        if (lower(a.data[i]) != lower(b.data[i]))
+        if (mr_lower(a.data[i]) != mr_lower(b.data[i]))
             return false;
     return true;
 }
@@ -34,4 +29,16 @@ struct mr_text mr_text_trim(struct mr_text t)
     while (t.n > 0 && (unsigned char)t.data[t.n - 1] <= ' ')
         t.n--;
     return t;
+}
+
+uint64_t mr_text_find(struct mr_text t, struct mr_text what, uint64_t from)
+{
+    const char *at;
+
+    if (what.n == 0)
+        return from <= t.n ? from : UINT64_MAX;
+    if (from >= t.n)
+        return UINT64_MAX;
+    at = memmem(t.data + from, t.n - from, what.data, what.n);
+    return at ? (uint64_t)(at - t.data) : UINT64_MAX;
 }

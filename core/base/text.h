@@ -24,6 +24,24 @@ static inline bool mr_text_equal(struct mr_text a, struct mr_text b)
     return a.n == b.n && (a.n == 0 || memcmp(a.data, b.data, a.n) == 0);
 }
 
+static inline char mr_lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+}
+
+static inline bool mr_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* 0 to 15; -1: none. */
+static inline int mr_hex_digit(char c)
+{
+    char low = mr_lower(c);
+
+    return mr_is_digit(c) ? c - '0' : low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
+}
+
 /* ASCII case is ignored, as in names of SQL, options and functions. */
 bool mr_text_equal_ignoring_case(struct mr_text a, struct mr_text b);
 /* Less, equal, greater by unsigned bytes: the order of Spark's UTF8_BINARY. */
@@ -50,5 +68,7 @@ static inline bool mr_text_take(struct mr_text *t, void *out, uint64_t n)
     return true;
 }
 
+/* First occurrence at or after byte from; UINT64_MAX: none. */
+uint64_t mr_text_find(struct mr_text t, struct mr_text what, uint64_t from);
 /* Without ASCII blanks at both ends. */
 struct mr_text mr_text_trim(struct mr_text t);

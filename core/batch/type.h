@@ -85,6 +85,10 @@ static inline bool mr_type_is_numeric(const struct mr_type *t)
 {
     return t->kind >= MR_TINYINT && t->kind <= MR_DECIMAL;
 }
+static inline bool mr_type_is_time(const struct mr_type *t) /* a point in time */
+{
+    return t->kind == MR_DATE || t->kind == MR_TIMESTAMP || t->kind == MR_TIMESTAMP_NTZ;
+}
 
 /* As Spark prints it in errors and typeof(upper case false): struct<a:int,b:decimal(10,2)>. */
 void mr_type_print(const struct mr_type *type, struct mr_buffer *out);

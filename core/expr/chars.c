@@ -50,39 +50,3 @@ uint32_t mr_chars_decode(const char *data, uint64_t n, uint32_t *bytes)
     *bytes = length;
     return c;
 }
-
-uint32_t mr_chars_encode(uint32_t c, char *out)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xc0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3f));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xe0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (c & 0x3f));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3f));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3f));
-    out[3] = (char)(0x80 | (c & 0x3f));
-    return 4;
-}
-
-uint64_t mr_text_find(struct mr_text t, struct mr_text what, uint64_t from)
-{
-    const char *at;
-
-    if (what.n == 0)
-        return from <= t.n ? from : UINT64_MAX;
-    if (from >= t.n)
-        return UINT64_MAX;
-    at = memmem(t.data + from, t.n - from, what.data, what.n);
-    return at ? (uint64_t)(at - t.data) : UINT64_MAX;
-}

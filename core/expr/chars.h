@@ -20,7 +20,5 @@ static inline uint64_t mr_chars_next(struct mr_text t, uint64_t at)
 uint64_t mr_chars_length(struct mr_text t);
 /* Byte offset of character number index (from 0), or t.n. */
 uint64_t mr_chars_offset(struct mr_text t, uint64_t index);
+/* The character at data, of n bytes at most; *bytes: how many it takes. */
 uint32_t mr_chars_decode(const char *data, uint64_t n, uint32_t *bytes);
-uint32_t mr_chars_encode(uint32_t c, char *out); /* up to 4 bytes */
-/* First occurrence at or after byte from; UINT64_MAX: none. */
-uint64_t mr_text_find(struct mr_text t, struct mr_text what, uint64_t from);

@@ -106,11 +106,6 @@ static bool is_fractional(const struct mr_type *t)
     return t->kind == MR_FLOAT || t->kind == MR_DOUBLE || t->kind == MR_DECIMAL;
 }
 
-static bool is_time(const struct mr_type *t)
-{
-    return t->kind == MR_DATE || t->kind == MR_TIMESTAMP || t->kind == MR_TIMESTAMP_NTZ;
-}
-
 static bool is_atomic(const struct mr_type *t)
 {
     return t->kind != MR_VOID && t->kind != MR_INTERVAL_CALENDAR && t->kind < MR_ARRAY;
@@ -191,7 +186,8 @@ const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_ty
         return common_with_text(a);
     if (mr_type_is_numeric(a) && mr_type_is_numeric(b))
         return common_numeric(a, b, arena);
-    if (is_time(a) && is_time(b)) /* a date gives way, and a local time to an instant */
+    if (mr_type_is_time(a) &&
+        mr_type_is_time(b)) /* a date gives way, and a local time to an instant */
         return a->kind == MR_TIMESTAMP || b->kind == MR_TIMESTAMP ? &mr_type_timestamp
                                                                   : &mr_type_timestamp_ntz;
     if (a->kind != b->kind)
@@ -228,7 +224,7 @@ bool mr_cast_is_implicit(const struct mr_type *from, const struct mr_type *to)
             return to->kind == MR_DOUBLE || to->kind == MR_FLOAT;
         return from->kind < to->kind;
     }
-    if (is_time(from) && is_time(to))
+    if (mr_type_is_time(from) && mr_type_is_time(to))
         return true;
     if (from->kind != to->kind || from->fields_n != to->fields_n)
         return false;

@@ -2,6 +2,7 @@
 #include "core/expr/coerce.h"
 #include "core/expr/chars.h"
 #include "core/expr/writer.h"
+#include "core/format/utf8.h"
 
 /* upper, lower, initcap: by Unicode's tables, as Java does; ASCII texts take a short way. */
 
@@ -54,7 +55,7 @@ static uint64_t map_text(struct mr_text t, enum mr_case which, bool words, char 
         if (c == SIGMA && how == MR_CASE_LOWER && is_final(t, at, after_letter))
             mapped[0] = FINAL_SIGMA;
         for (uint32_t i = 0; i < n; i++)
-            used += mr_chars_encode(mapped[i], out + used);
+            used += mr_utf8_put(mapped[i], (uint8_t *)out + used);
         after_letter = mr_case_is_letter(c);
         start = c == ' ';
     }

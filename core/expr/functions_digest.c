@@ -2,6 +2,7 @@
 #include "core/expr/chars.h"
 #include "core/expr/function_state.h"
 #include "core/expr/writer.h"
+#include "core/format/utf8.h"
 
 #include <openssl/evp.h>
 #include <zlib.h>
@@ -215,14 +216,6 @@ MR_BODY(hex)
     return MR_OK;
 }
 
-static int32_t hex_value(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 MR_BODY(unhex)
 {
     struct mr_text_writer w;
@@ -235,11 +228,11 @@ MR_BODY(unhex)
         uint64_t n = 0, at = 0;
         bool bad = false;
         if (t.n % 2) { /* a leading digit of its own */
-            bad = hex_value(t.data[0]) < 0;
-            room[n++] = (char)hex_value(t.data[at++]);
+            bad = mr_hex_digit(t.data[0]) < 0;
+            room[n++] = (char)mr_hex_digit(t.data[at++]);
         }
         for (; at < t.n && !bad; at += 2) {
-            int32_t high = hex_value(t.data[at]), low = hex_value(t.data[at + 1]);
+            int32_t high = mr_hex_digit(t.data[at]), low = mr_hex_digit(t.data[at + 1]);
             bad = high < 0 || low < 0;
             room[n++] = (char)((high & 15) << 4 | (low & 15));
         }
@@ -336,7 +329,7 @@ static bool decode_bytes(struct mr_text t, enum charset set, char *out, uint64_t
         for (; at < t.n; at++) {
             if (set == ASCII && (t.data[at] & 0x80))
                 return false;
-            *n += mr_chars_encode((uint8_t)t.data[at], out + *n);
+            *n += mr_utf8_put((uint8_t)t.data[at], (uint8_t *)out + *n);
         }
         return true;
     }
@@ -352,7 +345,7 @@ static bool decode_bytes(struct mr_text t, enum charset set, char *out, uint64_t
             c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
             at += 2;
         }
-        *n += mr_chars_encode(c, out + *n);
+        *n += mr_utf8_put(c, (uint8_t *)out + *n);
     }
     return at == t.n;
 }

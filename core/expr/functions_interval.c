@@ -9,11 +9,6 @@ static bool is_interval(const struct mr_type *t)
     return t->kind >= MR_INTERVAL_YEAR_MONTH && t->kind <= MR_INTERVAL_CALENDAR;
 }
 
-static bool is_time(const struct mr_type *t)
-{
-    return t->kind == MR_DATE || t->kind == MR_TIMESTAMP || t->kind == MR_TIMESTAMP_NTZ;
-}
-
 static enum mr_status become(struct mr_resolve *r, struct mr_expr *call, const char *name)
 {
     call->function = mr_function_find(name);
@@ -55,11 +50,11 @@ enum mr_status mr_arith_resolve_time(struct mr_resolve *r, struct mr_expr *call,
     const struct mr_type *left = call->args[0]->type, *right = call->args[1]->type;
 
     *done = true;
-    if (op == ADD && is_interval(left) && (is_time(right) || right->kind == MR_STRING)) {
+    if (op == ADD && is_interval(left) && (mr_type_is_time(right) || right->kind == MR_STRING)) {
         swap(call);
         return move_by_interval(r, call, op);
     }
-    if (op <= SUBTRACT && is_interval(right) && (is_time(left) || left->kind == MR_STRING))
+    if (op <= SUBTRACT && is_interval(right) && (mr_type_is_time(left) || left->kind == MR_STRING))
         return move_by_interval(r, call, op);
     if (op == ADD && left->kind == MR_DATE && (right->kind == MR_DATE || right->kind == MR_STRING))
         return mr_mismatch_argument(r, call, 1, "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
@@ -69,7 +64,7 @@ enum mr_status mr_arith_resolve_time(struct mr_resolve *r, struct mr_expr *call,
         swap(call);
         return become(r, call, "date_add");
     }
-    if (op == SUBTRACT && is_time(left) && is_time(right))
+    if (op == SUBTRACT && mr_type_is_time(left) && mr_type_is_time(right))
         return become(r, call,
                       left->kind == MR_DATE && right->kind == MR_DATE ? "subtract_dates"
                                                                       : "subtract_timestamps");

@@ -1,6 +1,7 @@
 #include "core/expr/coerce.h"
 #include "core/expr/chars.h"
 #include "core/expr/writer.h"
+#include "core/format/utf8.h"
 
 /* Functions that write new texts: concat, repeat, pad, replace and their like. */
 
@@ -388,7 +389,7 @@ MR_BODY(chr)
     {
         int64_t v = args[0].i64[row];
         char *room = mr_text_writer_room(&w, 4);
-        mr_text_writer_put(&w, row, v < 0 ? 0 : mr_chars_encode((uint32_t)(v & 0xff), room));
+        mr_text_writer_put(&w, row, v < 0 ? 0 : mr_utf8_put((uint32_t)(v & 0xff), (uint8_t *)room));
     }
     return MR_OK;
 }

@@ -152,13 +152,6 @@ MR_BODY(url_encode)
     return MR_OK;
 }
 
-static int32_t hex_digit(char c)
-{
-    return c >= '0' && c <= '9'                 ? c - '0'
-           : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
-                                                : -1;
-}
-
 MR_BODY(url_decode)
 {
     struct mr_text_writer w;
@@ -175,8 +168,8 @@ MR_BODY(url_decode)
                 room[n++] = t.data[k] == '+' ? ' ' : t.data[k];
                 continue;
             }
-            high = k + 2 < t.n ? hex_digit(t.data[k + 1]) : -1;
-            low = k + 2 < t.n ? hex_digit(t.data[k + 2]) : -1;
+            high = k + 2 < t.n ? mr_hex_digit(t.data[k + 1]) : -1;
+            low = k + 2 < t.n ? mr_hex_digit(t.data[k + 2]) : -1;
             if (high < 0 || low < 0)
                 return MR_FAIL_CONDITION(call->err, MR_QUERY, "CANNOT_DECODE_URL",
                                          "The provided URL cannot be decoded: %.*s. Please ensure "

@@ -34,11 +34,6 @@ static int64_t get(const struct parsed *p, enum pattern_field field, int64_t oth
     return has(p, field) ? p->value[field] : otherwise;
 }
 
-static inline bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* ---- items ---- */
 
 enum { SAFE_DIGITS = 18 };
@@ -69,14 +64,14 @@ static bool parse_number(const struct pattern_item *item, struct mr_text t, uint
     }
     if (item->later_digits > 0)
         most += (uint64_t)item->later_digits;
-    for (end = start; end < t.n && end - start < most && is_digit(t.data[end]); end++)
+    for (end = start; end < t.n && end - start < most && mr_is_digit(t.data[end]); end++)
         continue;
     if (item->later_digits > 0) {
         uint64_t n = end - start, later = (uint64_t)item->later_digits;
         n = n > later ? n - later : 0;
         end = start + (n > item->min ? n : item->min);
         for (uint64_t i = start; i < end; i++)
-            if (i == t.n || !is_digit(t.data[i]))
+            if (i == t.n || !mr_is_digit(t.data[i]))
                 return false;
     }
     if (end - start < item->min || !sum_digits(t, start, end, &value))
@@ -97,7 +92,7 @@ static bool parse_fraction(const struct pattern_item *item, struct mr_text t, ui
     int64_t value = 0;
     uint32_t n = 0;
 
-    for (; n < item->max && *at < t.n && is_digit(t.data[*at]); ++*at, n++)
+    for (; n < item->max && *at < t.n && mr_is_digit(t.data[*at]); ++*at, n++)
         value = value * 10 + (t.data[*at] - '0');
     if (n < item->min)
         return false;
@@ -140,7 +135,7 @@ static bool parse_text(const struct pattern_item *item, struct mr_text t, uint64
 
 static bool take_two_digits(struct mr_text t, uint64_t *at, int64_t *value)
 {
-    if (t.n - *at < 2 || !is_digit(t.data[*at]) || !is_digit(t.data[*at + 1]))
+    if (t.n - *at < 2 || !mr_is_digit(t.data[*at]) || !mr_is_digit(t.data[*at + 1]))
         return false;
     *value = (t.data[*at] - '0') * 10 + (t.data[*at + 1] - '0');
     *at += 2;
@@ -214,7 +209,7 @@ static bool parse_gmt_offset(const struct pattern_item *item, struct mr_text t, 
             return false;
     } else {
         if (!take_two_digits(t, at, &h)) {
-            if (*at == t.n || !is_digit(t.data[*at]))
+            if (*at == t.n || !mr_is_digit(t.data[*at]))
                 return false;
             h = t.data[(*at)++] - '0';
         }
@@ -244,7 +239,7 @@ static bool parse_zone(bool names, struct mr_text t, uint64_t *at, struct parsed
     int32_t offset_s;
 
     while (*at + n < t.n && n < 64 &&
-           (is_digit(t.data[*at + n]) ||
+           (mr_is_digit(t.data[*at + n]) ||
             ((t.data[*at + n] | 0x20) >= 'a' && (t.data[*at + n] | 0x20) <= 'z') ||
             memchr("+-:/_~", t.data[*at + n], 6)))
         n++;
@@ -256,8 +251,8 @@ static bool parse_zone(bool names, struct mr_text t, uint64_t *at, struct parsed
                 zone = mr_zone_find(mr_text_of(zone_names[i].zone));
         /* A region that is looked up has a '/' or is a whole word: prefixes are not worth a look.
          */
-        if (zone == NULL &&
-            (mr_zone_parse_offset(text, &offset_s) || *at + n == t.n || !is_digit(t.data[*at + n])))
+        if (zone == NULL && (mr_zone_parse_offset(text, &offset_s) || *at + n == t.n ||
+                             !mr_is_digit(t.data[*at + n])))
             zone = mr_zone_find(text);
         if (zone) {
             *at += n;

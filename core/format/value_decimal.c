@@ -12,16 +12,11 @@ struct digits {
     int64_t exponent;
 };
 
-static inline bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static struct mr_text take_digits(struct mr_text *t)
 {
     struct mr_text taken = {t->data, 0};
 
-    while (taken.n < t->n && is_digit(t->data[taken.n]))
+    while (taken.n < t->n && mr_is_digit(t->data[taken.n]))
         taken.n++;
     t->data += taken.n;
     t->n -= taken.n;

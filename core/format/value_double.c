@@ -25,11 +25,6 @@ struct number {
     int32_t magnitude; /* of the first digit that is not 0; INT32_MIN: all are 0 */
 };
 
-static inline bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* e[+-]digits at *at, if it is there; false when it is broken. Clamped far beyond any double. */
 static bool scan_exponent(struct mr_text t, uint64_t *at, int32_t *exponent)
 {
@@ -42,9 +37,9 @@ static bool scan_exponent(struct mr_text t, uint64_t *at, int32_t *exponent)
     ++*at;
     if (*at < t.n && (t.data[*at] == '+' || t.data[*at] == '-'))
         negative = t.data[(*at)++] == '-';
-    if (*at == t.n || !is_digit(t.data[*at]))
+    if (*at == t.n || !mr_is_digit(t.data[*at]))
         return false;
-    for (; *at < t.n && is_digit(t.data[*at]); ++*at)
+    for (; *at < t.n && mr_is_digit(t.data[*at]); ++*at)
         if (value < 100000000)
             value = value * 10 + (t.data[*at] - '0');
     *exponent = negative ? -value : value;
@@ -59,7 +54,7 @@ static bool scan_decimal(struct mr_text t, struct number *out)
     uint32_t digits = 0, significant = 0;
     int32_t exponent;
 
-    for (; at < t.n && is_digit(t.data[at]); at++, digits++) {
+    for (; at < t.n && mr_is_digit(t.data[at]); at++, digits++) {
         significant += significant > 0 || t.data[at] != '0';
         if (significant == 1 && first == INT64_MIN)
             first = (int64_t)at;
@@ -67,7 +62,7 @@ static bool scan_decimal(struct mr_text t, struct number *out)
     }
     int64_t integer_digits = (int64_t)digits;
     if (at < t.n && t.data[at] == '.') {
-        for (at++; at < t.n && is_digit(t.data[at]); at++, digits++, place--) {
+        for (at++; at < t.n && mr_is_digit(t.data[at]); at++, digits++, place--) {
             significant += significant > 0 || t.data[at] != '0';
             if (significant == 1 && first == INT64_MIN)
                 first = integer_digits - place;

@@ -23,11 +23,6 @@ static inline bool is_blank(char c)
     return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
 }
 
-static inline bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static struct mr_text skip_blanks(struct mr_text t)
 {
     while (t.n > 0 && is_blank(t.data[0])) {
@@ -52,7 +47,7 @@ static bool take_amount(struct mr_text *t, struct amount *out)
     *out = (struct amount){0};
     if (negative || t->data[0] == '+')
         *t = skip_blanks((struct mr_text){t->data + 1, t->n - 1});
-    for (; at < t->n && is_digit(t->data[at]); at++)
+    for (; at < t->n && mr_is_digit(t->data[at]); at++)
         if (__builtin_mul_overflow(out->whole, 10, &out->whole) ||
             __builtin_add_overflow(out->whole, t->data[at] - '0', &out->whole))
             return false;
@@ -60,7 +55,7 @@ static bool take_amount(struct mr_text *t, struct amount *out)
         return false;
     if (at < t->n && t->data[at] == '.') {
         out->has_point = true;
-        for (at++; at < t->n && is_digit(t->data[at]); at++, fraction_digits++) {
+        for (at++; at < t->n && mr_is_digit(t->data[at]); at++, fraction_digits++) {
             if (fraction_digits == NANOSECOND_DIGITS)
                 return false;
             if (fraction_digits < 6)

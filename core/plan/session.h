@@ -33,8 +33,8 @@ struct mr_conf {
     bool no_data_batches;       /* spark.sql.streaming.noDataMicroBatches.enabled */
     bool watermark_policy_max;  /* spark.sql.streaming.multipleWatermarkPolicy */
     bool check_correctness;     /* spark.sql.streaming.statefulOperator.checkCorrectness.enabled */
-    uint32_t min_batches_to_retain;
-    bool case_sensitive; /* spark.sql.caseSensitive */
+    uint32_t min_batches_to_retain; /* checked, without effect: old batches are never needed */
+    bool case_sensitive;            /* spark.sql.caseSensitive */
 };
 
 struct mr_session {

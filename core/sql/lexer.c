@@ -9,11 +9,6 @@ struct lexer {
     uint32_t tokens_n, tokens_capacity;
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static char upper(char c)
 {
     return (char)(c >= 'a' && c <= 'z' ? c - ('a' - 'A') : c);
@@ -193,7 +188,7 @@ static uint64_t digits_length(const struct lexer *l, uint64_t from)
 {
     uint64_t n = from;
 
-    while (is_digit(peek(l, n)))
+    while (mr_is_digit(peek(l, n)))
         n++;
     return n;
 }
@@ -229,7 +224,7 @@ static enum mr_token_kind number_kind(const struct lexer *l, uint64_t *bytes)
     enum mr_token_kind kind = MR_TOKEN_INTEGER;
     bool whole = true;
 
-    if (peek(l, n) == '.' && (n > 0 || is_digit(peek(l, 1)))) {
+    if (peek(l, n) == '.' && (n > 0 || mr_is_digit(peek(l, 1)))) {
         n = digits_length(l, n + 1);
         kind = MR_TOKEN_DECIMAL;
         whole = false;
@@ -239,7 +234,7 @@ static enum mr_token_kind number_kind(const struct lexer *l, uint64_t *bytes)
         return MR_TOKEN_END;
     if (upper(peek(l, n)) == 'E') {
         uint64_t sign = peek(l, n + 1) == '+' || peek(l, n + 1) == '-' ? 1 : 0;
-        if (is_digit(peek(l, n + 1 + sign))) {
+        if (mr_is_digit(peek(l, n + 1 + sign))) {
             n = digits_length(l, n + 1 + sign);
             kind = MR_TOKEN_EXPONENT;
             whole = false;
@@ -365,7 +360,7 @@ static bool parse_digits(const char *p, uint64_t n, uint32_t digits, uint32_t ba
         return false;
     for (uint32_t i = 0; i < digits; i++) {
         char c = upper(p[i]);
-        uint32_t digit = is_digit(c)            ? (uint32_t)(c - '0')
+        uint32_t digit = mr_is_digit(c)         ? (uint32_t)(c - '0')
                          : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
                                                 : 16;
         if (digit >= base)

@@ -254,14 +254,6 @@ struct mr_ast *mr_parse_number(struct mr_parser *p)
     return new_literal(p, place, value, name);
 }
 
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 static void fail_typed(struct mr_parser *p, const struct mr_token *at, const char *type,
                        struct mr_text t)
 {
@@ -277,8 +269,8 @@ static struct mr_ast *binary_literal(struct mr_parser *p, const struct mr_token 
     char *bytes = mr_arena_alloc(p->arena, n);
 
     for (uint64_t i = 0; i < n; i++) {
-        int high = i == 0 && odd ? 0 : hex_digit(t.data[i * 2 - odd]);
-        int low = hex_digit(t.data[i * 2 + 1 - odd]);
+        int high = i == 0 && odd ? 0 : mr_hex_digit(t.data[i * 2 - odd]);
+        int low = mr_hex_digit(t.data[i * 2 + 1 - odd]);
         if (high < 0 || low < 0) {
             fail_typed(p, at, "X", t);
             high = low = 0;

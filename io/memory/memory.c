@@ -47,18 +47,9 @@ enum mr_status mr_memory_open(struct mr_budget *budget, struct mr_memory **out,
     return MR_OK;
 }
 
-static void free_list(struct mr_memory_batch *b)
-{
-    while (b) {
-        struct mr_memory_batch *next = b->next;
-        mr_memory_free(b);
-        b = next;
-    }
-}
-
 void mr_memory_close(struct mr_memory *m)
 {
-    free_list(m->first);
+    mr_memory_free_list(m->first);
     close(m->fd);
     pthread_mutex_destroy(&m->lock);
     mr_mem_free(m, sizeof *m);
@@ -107,6 +98,15 @@ void mr_memory_free(struct mr_memory_batch *b)
     mr_mem_free(b, sizeof *b);
 }
 
+void mr_memory_free_list(struct mr_memory_batch *b)
+{
+    while (b) {
+        struct mr_memory_batch *next = b->next;
+        mr_memory_free(b);
+        b = next;
+    }
+}
+
 void mr_memory_publish(struct mr_memory *m, struct mr_memory_batch *list, bool replace)
 {
     const uint64_t one = 1;
@@ -127,7 +127,7 @@ void mr_memory_publish(struct mr_memory *m, struct mr_memory_batch *list, bool r
         m->last = last;
     }
     pthread_mutex_unlock(&m->lock);
-    free_list(old);
+    mr_memory_free_list(old);
     if (write(m->fd, &one, sizeof one) < 0)
         return; /* it is readable already */
 }

@@ -41,6 +41,7 @@ struct mr_memory_batch *mr_memory_take(struct mr_memory *m);
 struct mr_memory_batch *mr_memory_copy(struct mr_memory *m, uint64_t epoch,
                                        const struct mr_batch *batch);
 void mr_memory_free(struct mr_memory_batch *b);
+void mr_memory_free_list(struct mr_memory_batch *first);
 /* Takes a list; replace: what was there before and not taken goes. */
 void mr_memory_publish(struct mr_memory *m, struct mr_memory_batch *list, bool replace);
 int mr_memory_fd(const struct mr_memory *m); /* readable when something was appended */

@@ -51,21 +51,12 @@ static enum mr_status planner_open(void *planner, const struct mr_source_config 
     return MR_OK;
 }
 
-static void free_list(struct mr_memory_batch *b)
-{
-    while (b) {
-        struct mr_memory_batch *next = b->next;
-        mr_memory_free(b);
-        b = next;
-    }
-}
-
 static void planner_close(void *planner)
 {
     struct planner *p = planner;
 
-    free_list(p->planned);
-    free_list(p->ready);
+    mr_memory_free_list(p->planned);
+    mr_memory_free_list(p->ready);
     mr_arena_fini(&p->arena);
 }
 
@@ -85,7 +76,7 @@ static void turn(struct planner *p)
 {
     uint32_t n = 0;
 
-    free_list(p->planned);
+    mr_memory_free_list(p->planned);
     p->planned = p->ready;
     p->ready = NULL;
     p->ready_end = &p->ready;

@@ -87,20 +87,12 @@ static bool read_multibyte(struct json_reader *r, struct units *u)
     return true;
 }
 
-static int hex_digit(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static int32_t read_unicode_escape(struct json_reader *r)
 {
     int32_t unit = 0;
 
     for (int i = 0; i < 4; i++) {
-        int digit = r->p < r->end ? hex_digit(*r->p++) : -1;
+        int digit = r->p < r->end ? mr_hex_digit((char)*r->p++) : -1;
         if (digit < 0) {
             json_reader_fail(r, "a \\u escape without four hex digits");
             return -1;

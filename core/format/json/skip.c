@@ -17,21 +17,13 @@ const uint8_t *json_string_end(const uint8_t *p)
     }
 }
 
-static int hex_digit(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Four hex digits, or -1. */
 static int32_t hex_4(const uint8_t *p)
 {
     int32_t code = 0;
 
     for (int i = 0; i < 4; i++) {
-        int digit = hex_digit(p[i]);
+        int digit = mr_hex_digit((char)p[i]);
         if (digit < 0)
             return -1;
         code = code << 4 | digit;
