@@ -7,6 +7,7 @@ names
   events   NDJSON files -> 5-minute windows by event type (12 types); yardstick: a plain simdjson loop; peer: DuckDB
   dedup    the same, duplicates by event_id dropped first; peer: DuckDB
   keys     NDJSON files -> 5-minute windows by user; peer: DuckDB
+  kafka    a topic -> from_json -> 5-minute windows; yardstick: librdkafka's own consumer loop (starts a broker of its own)
   latency  100 k events/s from the rate source, windowed counts in update mode: from the event to the durable commit
   start    a whole `millrace run` of a tiny job, cold
   all      each of them
@@ -15,6 +16,8 @@ Every engine's result is summed up (groups, events, amount): a table with differ
 --smoke is small and quick, for tests. Real sizes want a quiet machine; figures are ratios of medians in one run.
 """
 import argparse, glob, json, os, shutil, signal, statistics, subprocess, sys, tempfile, threading, time
+
+import kafka
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")), "millrace")
@@ -199,7 +202,7 @@ def main():
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"), help=argparse.SUPPRESS)
     args = p.parse_args()
     if args.smoke: args.rounds = 1
-    special = {"latency": bench_latency, "start": bench_start}
+    special = {"kafka": kafka.bench, "latency": bench_latency, "start": bench_start}
     names = ["events", "dedup", "keys"] + list(special)
     if args.name not in names + ["all"]:
         print("millrace bench: error: \"%s\" is none of %s, all" % (args.name, ", ".join(names)), file=sys.stderr)
