@@ -2,11 +2,13 @@
 #include "io/file/file_seen.h"
 #include "io/file/file_sink.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 /* cmocka needs those above */
 #include <cmocka.h>
@@ -34,7 +36,7 @@ static void set_up(struct world *w, const char *codec)
     *w = (struct world){.ops = mr_sink_find("json")};
     mr_arena_init(&w->arena, NULL, &w->escape);
     assert_int_equal(mr_env_open("syscalls", &w->config.env, &w->err), MR_OK);
-    snprintf(w->path, sizeof w->path, "/tmp/mr-file-sink-%016llx",
+    snprintf(w->path, sizeof w->path, "/dev/shm/mr-file-sink-%016llx",
              (unsigned long long)w->config.env->ops->random(w->config.env));
     w->options[0] = (struct mr_option){"path", w->path};
     w->options[1] = (struct mr_option){"compression", codec};
@@ -133,6 +135,62 @@ static void more_partitions_than_open_files(void **state)
     tear_down(&w);
 }
 
+static void make_file(struct mr_env *env, const char *path, const char *content)
+{
+    struct mr_file *file;
+
+    assert_int_equal(env->ops->open(env, path, MR_OPEN_WRITE | MR_OPEN_CREATE, &file), 0);
+    assert_int_equal(env->ops->write(file, content, strlen(content), 0), strlen(content));
+    env->ops->close(file);
+}
+
+/* What an epoch without a commit left is removed, in however many folders it is. */
+static void undo_looks_into_every_folder(void **unused)
+{
+    enum { FOLDERS = 100200, EACH = 5 };
+    struct world w;
+    struct mr_file_stat st;
+    char path[160];
+
+    (void)unused;
+    set_up(&w, "none");
+    struct mr_env *env = w.config.env;
+    for (uint32_t i = 0; i < FOLDERS; i++) {
+        snprintf(path, sizeof path, "%s/part=%u", w.path, i);
+        assert_int_equal(env->ops->make_dir(env, path), 0);
+        snprintf(path, sizeof path, "%s/part=%u/.part-00000-id-1-0.json.tmp", w.path, i);
+        if (i % EACH == 0)
+            make_file(env, path, "x");
+    }
+    assert_int_equal(w.ops->undo(w.committer, 1, &w.err), MR_OK);
+    for (uint32_t i = 0; i < FOLDERS; i += EACH) {
+        snprintf(path, sizeof path, "%s/part=%u/.part-00000-id-1-0.json.tmp", w.path, i);
+        assert_int_equal(env->ops->stat(env, path, &st), -ENOENT);
+    }
+    tear_down(&w);
+}
+
+/* Giving out again does nothing, but a file with fewer bytes than were committed has lost rows. */
+static void a_file_that_is_out_has_its_length(void **unused)
+{
+    struct world w;
+    char hidden[96], path[96];
+
+    (void)unused;
+    set_up(&w, "none");
+    snprintf(hidden, sizeof hidden, "%s/.part-a.json.tmp", w.path);
+    snprintf(path, sizeof path, "%s/part-a.json", w.path);
+    make_file(w.config.env, hidden, "12345");
+    assert_int_equal(mr_file_finalize(w.config.env, hidden, 6, &w.err), MR_CORRUPT);
+    assert_int_equal(mr_file_finalize(w.config.env, hidden, 3, &w.err), MR_OK);
+    assert_int_equal(mr_file_finalize(w.config.env, hidden, 3, &w.err), MR_OK);
+    assert_int_equal(mr_file_finalize(w.config.env, hidden, 5, &w.err), MR_CORRUPT);
+    assert_non_null(strstr(w.err.message, "3 bytes, 5 were committed"));
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(mr_file_finalize(w.config.env, hidden, 3, &w.err), MR_CORRUPT);
+    tear_down(&w);
+}
+
 static void seen_files_are_forgotten_when_old(void **unused)
 {
     struct mr_file_seen seen;
@@ -159,6 +217,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         {"plain", more_partitions_than_open_files, NULL, NULL, "none"},
         {"gzip", more_partitions_than_open_files, NULL, NULL, "gzip"},
+        cmocka_unit_test(undo_looks_into_every_folder),
+        cmocka_unit_test(a_file_that_is_out_has_its_length),
         cmocka_unit_test(seen_files_are_forgotten_when_old),
     };
 
