@@ -275,9 +275,10 @@ static void take_results(struct mr_kafka_planner *p, rd_kafka_event_t *event, in
     for (size_t i = 0; i < n; i++) {
         const rd_kafka_topic_partition_t *t =
             rd_kafka_ListOffsetsResultInfo_topic_partition(infos[i]);
-        if (t->err) {
+        if (t->err ||
+            t->offset < -1) { /* -1: no offset for a timestamp; else: the answer was lost */
             snprintf(failed, failed_bytes, "%s-%d: %s", t->topic, t->partition,
-                     rd_kafka_err2str(t->err));
+                     t->err ? rd_kafka_err2str(t->err) : "no answer");
             continue;
         }
         bool found;
@@ -368,6 +369,11 @@ static enum mr_status look_once(struct mr_kafka_planner *p, struct mr_error *err
     status = list_all(p, MR_KAFKA_LATEST, latest, err);
     if (status == MR_OK)
         status = list_all(p, MR_KAFKA_EARLIEST, earliest, err);
+    for (uint32_t i = 0; i < p->partitions_n && status == MR_OK; i++)
+        if (p->partitions[i]->is_there && (latest[i] < 0 || earliest[i] < 0))
+            status =
+                MR_FAIL(err, MR_IO, 0, "source \"%s\": the brokers don't tell offsets of %s-%d",
+                        p->config->table->name, p->partitions[i]->topic, p->partitions[i]->number);
     for (uint32_t i = 0; i < p->partitions_n && status == MR_OK; i++) {
         p->partitions[i]->latest = latest[i];
         p->partitions[i]->earliest = earliest[i];
