@@ -9,7 +9,7 @@ not run again, and the output must be that of an undisturbed run, row for row.
 --break log|sink|names: a millrace that forgets to sync its log, its output files before a commit, or names in folders: it must be caught.
 Exit code 0: all recovered (or the broken one was caught), 1: not. A failure prints operation and seed.
 """
-import argparse, json, os, random, shutil, sys, tempfile, time
+import argparse, json, os, random, shutil, signal, sys, tempfile, time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from crash import ROOT
@@ -150,6 +150,7 @@ def main():
     p.add_argument("--break", dest="broken", choices=sorted(BREAKS))
     args = p.parse_args()
     args.millrace = os.path.abspath(args.millrace)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and mounts are removed
     tmp, begin = tempfile.mkdtemp(prefix="mr-states-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None), time.monotonic()
     total = bad = ops = 0
     try:

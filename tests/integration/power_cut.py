@@ -89,6 +89,8 @@ def main():
     p.add_argument("--break", dest="broken", action="store_true")
     args = p.parse_args()
     args.millrace = os.path.abspath(args.millrace)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and mounts are removed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and mounts are removed
     env = {"MILLRACE_FAULT": BROKEN} if args.broken else {}
     # Not in memory: the image is copied while its file system is mounted, from the page cache of the disk below.
     tmp, random_, epochs, bad, begin = tempfile.mkdtemp(prefix="mr-cut-"), random.Random(args.seed), 0, 0, time.monotonic()
@@ -120,7 +122,7 @@ def main():
         print("%d power cuts, %d epochs told before them, none lost (%.0f s)%s" % (args.cuts, epochs, time.monotonic() - begin, "; %d FAILURES" % bad if bad else ""))
         return 1 if bad else 0
     finally:
-        disk.detach()
+        sh("umount", "-l", disk.mount)  # also when a job that was stopped with us still uses it
         shutil.rmtree(tmp, ignore_errors=True)
 
 

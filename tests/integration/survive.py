@@ -368,6 +368,7 @@ def main():
     p.add_argument("scenarios", nargs="*", metavar="SCENARIO")
     args = p.parse_args()
     args.millrace = os.path.abspath(args.millrace)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and mounts are removed
     for name in args.scenarios:
         if name not in SCENARIOS: p.error("no scenario \"%s\", there are %s" % (name, ", ".join(SCENARIOS)))
     bad = 0
