@@ -153,11 +153,21 @@ static inline enum mr_status last_result(const struct mr_aggregate_call *c, uint
     return MR_OK;
 }
 
-static const struct mr_aggregate test_count = {"count", count_slots, count_update, count_merge,
-                                               count_result};
-static const struct mr_aggregate test_sum = {"sum", sum_slots, sum_update, sum_merge, sum_result};
-static const struct mr_aggregate test_last = {"max", last_slots, last_update, last_merge,
-                                              last_result};
+static const struct mr_aggregate test_count = {.name = "count",
+                                               .slots = count_slots,
+                                               .update = count_update,
+                                               .merge = count_merge,
+                                               .result = count_result};
+static const struct mr_aggregate test_sum = {.name = "sum",
+                                             .slots = sum_slots,
+                                             .update = sum_update,
+                                             .merge = sum_merge,
+                                             .result = sum_result};
+static const struct mr_aggregate test_last = {.name = "max",
+                                              .slots = last_slots,
+                                              .update = last_update,
+                                              .merge = last_merge,
+                                              .result = last_result};
 
 static inline struct mr_aggregate_item item_of(struct mr_arena *a,
                                                const struct mr_aggregate *aggregate,
