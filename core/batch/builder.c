@@ -30,7 +30,8 @@ static uint64_t *grow_bits(struct mr_builder *b, const uint64_t *old, uint32_t c
 
 static void grow(struct mr_builder *b, uint64_t rows)
 {
-    MR_ASSERT(rows <= INT32_MAX);
+    if (rows > INT32_MAX) /* no column could hold them */
+        mr_arena_exhaust(b->arena);
     uint64_t doubled = (uint64_t)b->capacity * 2;
     uint32_t capacity = (uint32_t)(rows > doubled ? rows : doubled);
 
@@ -169,7 +170,9 @@ static inline void put_view(struct mr_builder *b, struct mr_view *to, const stru
 
 void mr_builder_append_text(struct mr_builder *b, struct mr_text t)
 {
-    MR_ASSERT(t.n <= INT32_MAX && mr_type_value_bytes(b->type) == sizeof(struct mr_view));
+    MR_ASSERT(mr_type_value_bytes(b->type) == sizeof(struct mr_view));
+    if (t.n > INT32_MAX) /* no column could hold it */
+        mr_arena_exhaust(b->arena);
     reserve(b, 1);
     if (t.n <= MR_VIEW_INLINE)
         mr_view_set(&b->column.views[b->rows], t.data, (uint32_t)t.n, 0, 0);

@@ -16,7 +16,8 @@ static void new_heap(struct mr_text_writer *w, uint64_t bytes)
 {
     uint64_t capacity = 2 * w->capacity < HEAP_BYTES_MAX ? 2 * w->capacity : HEAP_BYTES_MAX;
 
-    MR_ASSERT(bytes <= INT32_MAX);
+    if (bytes > INT32_MAX) /* no column could hold it */
+        mr_arena_exhaust(w->arena);
     if (capacity < HEAP_BYTES_MIN)
         capacity = HEAP_BYTES_MIN;
     if (capacity < bytes)
