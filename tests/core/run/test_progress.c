@@ -30,6 +30,7 @@ static struct mr_progress sample(void)
         .watermark_us = INT64_C(1767268200000000),
         .event_min_us = INT64_C(1767268700000000),
         .event_max_us = INT64_C(1767268799000000),
+        .committed_us = INT64_C(1767268799000000) + 1125500,
         .event_avg_us = INT64_C(1767268750000000),
         .has_event_times = true,
         .operators_n = 1,
@@ -79,6 +80,7 @@ static void json_has_sparks_names_in_sparks_order(void **unused)
         "\"commitOffsets\":6,\"triggerExecution\":16},"
         "\"eventTime\":{\"avg\":\"2026-01-01T11:59:10.000Z\",\"max\":\"2026-01-01T11:59:59.000Z\","
         "\"min\":\"2026-01-01T11:58:20.000Z\",\"watermark\":\"2026-01-01T11:50:00.000Z\"},"
+        "\"commitLatencyMs\":{\"min\":1125.500,\"max\":100125.500},"
         "\"stateOperators\":[{\"operatorName\":\"stateStoreSave\",\"numRowsTotal\":12,"
         "\"numRowsUpdated\":3,\"allUpdatesTimeMs\":0,\"numRowsRemoved\":2,\"allRemovalsTimeMs\":0,"
         "\"commitTimeMs\":6,\"memoryUsedBytes\":2500000,\"numRowsDroppedByWatermark\":1,"
