@@ -2,6 +2,7 @@
 #include "core/expr/cast.h"
 #include "core/expr/decimal.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 /* format_string (Java's Formatter), conv, to_number. */
@@ -59,16 +60,31 @@ static bool real_of(const struct mr_column *x, uint32_t row, double *v)
     }
 }
 
-enum { FLAGS_MAX = 24, FIELD_MAX = 512 };
+enum { FLAGS_MAX = 24 };
+
+/* As printf; what is longer than an int counts is too large for a column, too. */
+static void print(struct mr_buffer *out, const char *format, ...)
+{
+    va_list args, again;
+
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0)
+        mr_arena_exhaust(out->arena);
+    vsnprintf((char *)mr_buffer_reserve(out, (uint64_t)n + 1), (size_t)n + 1, format, again);
+    va_end(again);
+    out->n += (uint64_t)n;
+}
 
 /* One conversion of one argument. flags: "%-08.2", without the letter. */
 static bool format_one(struct mr_call *call, const struct mr_column *x, uint32_t row, char *flags,
                        char letter, struct mr_buffer *out)
 {
-    char text[FIELD_MAX], lower = (char)(letter | 32);
+    char lower = (char)(letter | 32);
     int64_t v;
     double d;
-    int n = 0;
 
     if (lower == 's' || mr_column_is_null(x, row) || lower == 'b') {
         struct mr_buffer value;
@@ -83,27 +99,26 @@ static bool format_one(struct mr_call *call, const struct mr_column *x, uint32_t
         }
         strcat(flags, "s");
         mr_buffer_append(&value, "", 1);
-        n = snprintf(text, sizeof text, flags, (const char *)value.data);
+        print(out, flags, (const char *)value.data);
     } else if ((lower == 'd' || lower == 'x' || lower == 'o' || lower == 'c') &&
                integer_of(x, row, &v)) {
         if (lower == 'c') {
             strcat(flags, "c");
-            n = snprintf(text, sizeof text, flags, (int)v);
+            print(out, flags, (int)v);
         } else {
             char suffix[4] = {'l', 'l', letter, 0};
             if (lower != 'd' && x->type->kind != MR_BIGINT)
                 v = (uint32_t)v;
             strcat(flags, suffix);
-            n = snprintf(text, sizeof text, flags, (long long)v);
+            print(out, flags, (long long)v);
         }
     } else if ((lower == 'f' || lower == 'e' || lower == 'g') && real_of(x, row, &d)) {
         char suffix[2] = {letter, 0};
         strcat(flags, suffix);
-        n = snprintf(text, sizeof text, flags, d);
+        print(out, flags, d);
     } else {
         return false;
     }
-    mr_buffer_append(out, text, (uint64_t)(n < FIELD_MAX ? n : FIELD_MAX - 1));
     return true;
 }
 

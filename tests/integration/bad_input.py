@@ -108,6 +108,7 @@ FAILS = {  # name: (job, {file: content}, what the line says)
     "bad cast": (job(steps=sql("SELECT CAST(name AS INT) AS x FROM s")), {}, "j.yaml:5:26: [CAST_INVALID_INPUT]"),
     "secret in a row": (job(steps=sql("SELECT CAST('${env:MILLRACE_SECRET}' || name AS INT) AS x FROM s")), {}, "The value '***a'"),
     "a text no column holds": (job(steps=sql("SELECT length(hex(repeat(name, 1100000000))) AS n FROM s")), {}, "more memory"),
+    "a width no column holds": (job(steps=sql("SELECT format_string('%9999999999d', id) AS x FROM s")), {}, "more memory"),
     "no memory": (job(more="engine: {memory_limit: 1m}\n"), {}, "needs more memory"),
 }
 
