@@ -267,11 +267,11 @@ static uint64_t put_u16(uint32_t v, bool little, char *out)
     return 2;
 }
 
-static enum mr_status bad_character(struct mr_call *call)
+static enum mr_status bad_character(struct mr_call *call, struct mr_text charset)
 {
     return MR_FAIL_CONDITION(call->err, MR_QUERY, "MALFORMED_CHARACTER_CODING",
-                             "Invalid value found when performing `%s`.",
-                             call->expr->function->name);
+                             "Invalid value found when performing `%s` with %.*s",
+                             call->expr->function->name, (int)charset.n, charset.data);
 }
 
 /* Gives false for a character that the set does not have. */
@@ -313,7 +313,7 @@ MR_BODY(encode)
         if (set == UTF_8)
             memcpy(room, t.data, t.n);
         else if (!encode_text(t, set, room, &n))
-            return bad_character(call);
+            return bad_character(call, mr_column_text(&args[1], row));
         mr_text_writer_put(&w, row, n);
     }
     return MR_OK;
@@ -339,9 +339,13 @@ static bool decode_bytes(struct mr_text t, enum charset set, char *out, uint64_t
             little = c == 0xfffe;
             continue;
         }
-        if (c >= 0xd800 && c < 0xdc00 && at + 4 <= t.n) {
+        if (c >= 0xd800 && c < 0xe000) { /* half of a pair: the other must follow */
+            if (c >= 0xdc00 || at + 4 > t.n)
+                return false;
             uint32_t low =
                 (uint32_t)(uint8_t)t.data[at + 2 + little] << 8 | (uint8_t)t.data[at + 2 + !little];
+            if (low < 0xdc00 || low >= 0xe000)
+                return false;
             c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
             at += 2;
         }
@@ -364,10 +368,15 @@ MR_BODY(decode)
         enum mr_status status = find_charset(call, mr_column_text(&args[1], row), &set);
         if (status != MR_OK)
             return status;
-        if (set == UTF_8)
+        bool ok = true;
+        if (set != UTF_8)
+            ok = decode_bytes(t, set, room, &n);
+        else if (mr_utf8_replace(t, call->arena).data == t.data) /* nothing was to be replaced */
             memcpy(room, t.data, t.n);
-        else if (!decode_bytes(t, set, room, &n))
-            return bad_character(call);
+        else
+            ok = false;
+        if (!ok)
+            return bad_character(call, mr_column_text(&args[1], row));
         mr_text_writer_put(&w, row, n);
     }
     return MR_OK;

@@ -10,7 +10,7 @@ enum {
     SAVED_VERSION = 1,
     SPLIT_BYTES_MIN = 4 << 20,
     SPLIT_BYTES_MAX = 32 << 20,
-    SPLITS_PER_WORKER = 4,
+    SPLITS_WANTED = 64,
 };
 
 static void put_file(struct mr_buffer *b, const char *path, int64_t mtime_us, uint64_t size)
@@ -354,7 +354,9 @@ enum mr_status mr_file_splits(void *planner, uint32_t *n, struct mr_error *err)
 
     for (uint32_t i = 0; i < p->files_n; i++)
         total += p->files[i].size;
-    uint64_t bytes = total / ((uint64_t)p->config->workers * SPLITS_PER_WORKER) + 1;
+    /* However many workers there are: an epoch that is run again by others must write the same files of
+     * bad records, which are named by split. */
+    uint64_t bytes = total / SPLITS_WANTED + 1;
     bytes = bytes < SPLIT_BYTES_MIN   ? SPLIT_BYTES_MIN
             : bytes > SPLIT_BYTES_MAX ? SPLIT_BYTES_MAX
                                       : bytes;

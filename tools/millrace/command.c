@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <string.h>
 
 enum { OPTIONS_MAX = 40 };
@@ -107,4 +108,11 @@ void mr_cli_print_plans(const struct mr_plan_texts *texts, const struct mr_job *
         if (shown.n)
             printf("== %s ==\n%.*s\n", parts[p].title, (int)shown.n, shown.data);
     }
+}
+
+_Noreturn void mr_cli_no_memory(void)
+{
+    fprintf(stderr, "millrace: error: no memory\n");
+    fflush(NULL);
+    _exit(MR_EXIT_FAILED);
 }

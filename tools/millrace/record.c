@@ -1,17 +1,18 @@
 #include "tools/millrace/record.h"
 
+#include "tools/millrace/command.h"
+
 #include "core/base/time.h"
 #include <errno.h>
 #include <string.h>
 
-enum mr_status mr_record_open(struct mr_record *r, const char *path, jmp_buf *escape,
-                              struct mr_error *err)
+enum mr_status mr_record_open(struct mr_record *r, const char *path, struct mr_error *err)
 {
     *r = (struct mr_record){.path = path};
     r->file = fopen(path, "w");
     if (r->file == NULL)
         return MR_FAIL(err, MR_USER, errno, "--record: create %s", path);
-    mr_arena_init(&r->arena, NULL, escape);
+    mr_arena_init(&r->arena, NULL, &r->escape);
     mr_buffer_init(&r->rows, &r->arena);
     fputs("{\"batches\": [", r->file);
     r->tail = ftell(r->file);
@@ -32,6 +33,8 @@ void mr_record_rows(void *record, uint64_t epoch, const struct mr_batch *batch)
     struct mr_record *r = record;
 
     (void)epoch;
+    if (setjmp(r->escape))
+        mr_cli_no_memory();
     for (uint32_t i = 0; i < batch->n; i++) {
         if (r->rows.n)
             mr_buffer_append_text(&r->rows, MR_TEXT(",\n   "));
@@ -59,6 +62,8 @@ void mr_record_epoch(void *record, const struct mr_progress *p)
 
     if (p->is_idle)
         return;
+    if (setjmp(r->escape))
+        mr_cli_no_memory();
     fseek(f, r->tail, SEEK_SET);
     fprintf(f, "%s\n {\"batch\": %llu, \"input_rows\": %llu, \"watermark\": ",
             r->batches_n++ ? "," : "", (unsigned long long)p->batch_id,
@@ -87,6 +92,8 @@ void mr_record_error(struct mr_record *r, const struct mr_error *error, const ch
     struct mr_buffer text;
     char message[MR_ERROR_MESSAGE + MR_ERROR_FILE + 256];
 
+    if (setjmp(r->escape))
+        mr_cli_no_memory();
     mr_arena_reset(&r->arena);
     mr_buffer_init(&text, &r->arena);
     mr_error_format(error, message, sizeof message);

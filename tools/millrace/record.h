@@ -13,6 +13,7 @@ struct mr_record {
     FILE *file;
     const char *path;
     struct mr_arena arena; /* of the rows of the epoch so far */
+    jmp_buf escape; /* of the arena: each function sets its own, they run on several threads */
     struct mr_buffer rows;
     const struct mr_type *schema;
     struct mr_json_writer writer;
@@ -20,7 +21,7 @@ struct mr_record {
     uint32_t batches_n;
 };
 
-MR_NODISCARD enum mr_status mr_record_open(struct mr_record *r, const char *path, jmp_buf *escape,
+MR_NODISCARD enum mr_status mr_record_open(struct mr_record *r, const char *path,
                                            struct mr_error *err);
 /* Before the first row. */
 void mr_record_schema(struct mr_record *r, const struct mr_type *schema,

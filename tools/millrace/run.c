@@ -238,7 +238,7 @@ static enum mr_status load_and_run(struct run *r, struct mr_error *err)
 
     r->at = "parse";
     if (status == MR_OK && r->record_path) {
-        status = mr_record_open(&r->record, r->record_path, &r->escape, err);
+        status = mr_record_open(&r->record, r->record_path, err);
         r->has_record = status == MR_OK;
     }
     if (status == MR_OK)

@@ -27,6 +27,8 @@ static void print_json_rows(void *arg, uint64_t epoch, const struct mr_batch *ba
     struct mr_buffer line;
 
     (void)epoch;
+    if (setjmp(s->row_escape)) /* this is the query's thread */
+        mr_cli_no_memory();
     for (uint32_t i = 0; i < batch->n; i++) {
         mr_arena_reset(&s->row);
         mr_buffer_init(&line, &s->row);
@@ -227,7 +229,7 @@ static int guard_memory(struct sql *s)
 {
     mr_arena_init(&s->arena, NULL, &s->escape);
     mr_arena_init(&s->row, NULL, &s->row_escape);
-    if (setjmp(s->escape) || setjmp(s->row_escape)) {
+    if (setjmp(s->escape)) {
         fprintf(stderr, "millrace: error: no memory\n");
         return MR_EXIT_FAILED;
     }

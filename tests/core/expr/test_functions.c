@@ -172,6 +172,31 @@ static void test_hashes(void **state)
     bench_expect(&b, CALL(&b, "xxhash64", s), "-8582455328737087284");
 }
 
+static void test_decode(void **state)
+{
+    static const struct {
+        const char *hex, *charset, *wanted; /* as Spark 4.2 */
+    } cases[] = {
+        {"C3A4", "utf-8", "\xc3\xa4"},
+        {"FF61", "utf-8", "MALFORMED_CHARACTER_CODING"},
+        {"EDA080", "UTF-8", "MALFORMED_CHARACTER_CODING"},
+        {"D83DDE00", "utf-16be", "\xf0\x9f\x98\x80"},
+        {"D8000061", "utf-16be", "MALFORMED_CHARACTER_CODING"},
+        {"D800", "utf-16be", "MALFORMED_CHARACTER_CODING"},
+        {"DC00", "utf-16be", "MALFORMED_CHARACTER_CODING"},
+        {"61", "utf-16be", "MALFORMED_CHARACTER_CODING"},
+        {"80", "us-ascii", "MALFORMED_CHARACTER_CODING"},
+    };
+
+    (void)state;
+    COLUMN(&b, "INT", "1"); /* one row */
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct mr_expr *bytes = CALL(&b, "unhex", bench_text(&b, cases[i].hex));
+        bench_expect(&b, CALL(&b, "decode", bytes, bench_text(&b, cases[i].charset)),
+                     cases[i].wanted);
+    }
+}
+
 /* window_before_epoch_*, window_sliding_not_dividing */
 static void test_windows(void **state)
 {
@@ -235,6 +260,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_numeric_casts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_texts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_hashes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_decode, setup, teardown),
         cmocka_unit_test_setup_teardown(test_windows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_generators, setup, teardown),
     };
