@@ -5,6 +5,8 @@
 enum {
     BLOCK = 32, /* keys in flight: about what the memory of one core can serve at a time */
     AHEAD = 8,  /* rows fetched before their turn in a walk */
+    SEGMENTS_MAX = 4096,
+    SEGMENTS_PROBED_MAX = 64, /* where each look-up probes them all */
 };
 
 enum mr_status mr_state_open(const struct mr_state_config *config, struct mr_state **out,
@@ -80,10 +82,24 @@ static void need_segment_room(struct mr_state *s)
     s->segments_capacity = capacity;
 }
 
+/* Times all over the place, as garbage has them, must not make a segment each: a neighbour of the gap
+ * before segment `at` takes the bucket in. What it is swept for costs more, nothing else changes. */
+static struct mr_segment *widen(struct mr_state *s, uint64_t at, int64_t first_us, int64_t last_us)
+{
+    struct mr_segment *g = s->segments[at ? at - 1 : 0];
+
+    if (at)
+        g->last_us = last_us;
+    else
+        g->first_us = first_us;
+    return g;
+}
+
 struct mr_segment *mr_state_segment(struct mr_state *s, int64_t expiry_us, bool make)
 {
     struct mr_segment *g = s->last;
     uint64_t from = 0, to = s->segments_n;
+    int64_t first, last;
 
     if (g && expiry_us >= g->first_us && expiry_us <= g->last_us)
         return g;
@@ -94,18 +110,19 @@ struct mr_segment *mr_state_segment(struct mr_state *s, int64_t expiry_us, bool 
         else
             to = middle;
     }
-    if (from == s->segments_n || s->segments[from]->first_us > expiry_us) {
-        int64_t first, last;
-        if (!make)
-            return NULL;
-        need_segment_room(s); /* first: nothing else would free g */
-        bucket_of(s, expiry_us, &first, &last);
-        g = mr_segment_open(&s->memory, first, last, s->slots_bytes);
-        memmove(&s->segments[from + 1], &s->segments[from], (s->segments_n - from) * sizeof g);
-        s->segments[from] = g;
-        s->segments_n++;
-    }
-    return s->last = s->segments[from];
+    if (from < s->segments_n && s->segments[from]->first_us <= expiry_us)
+        return s->last = s->segments[from];
+    if (!make)
+        return NULL;
+    bucket_of(s, expiry_us, &first, &last);
+    if (s->segments_n >= (s->table->any_expiry ? SEGMENTS_PROBED_MAX : SEGMENTS_MAX))
+        return s->last = widen(s, from, first, last);
+    need_segment_room(s); /* first: nothing else would free g */
+    g = mr_segment_open(&s->memory, first, last, s->slots_bytes);
+    memmove(&s->segments[from + 1], &s->segments[from], (s->segments_n - from) * sizeof g);
+    s->segments[from] = g;
+    s->segments_n++;
+    return s->last = g;
 }
 
 static void mark_changed(struct mr_state *s, struct mr_segment *g, struct mr_state_row *r,

@@ -307,6 +307,61 @@ static void test_model(void **state)
     }
 }
 
+/* More time buckets than there may be segments: rows are found, and go when their time has come. */
+static void test_times_all_over(void **state)
+{
+    enum { N = 20000, STEP = 2000 };
+    const enum mr_slot_kind kinds[] = {MR_SLOT_I64};
+    static uint64_t hashes[STEP], is_new[STEP / 64 + 1];
+    static struct mr_text keys[STEP];
+    static int64_t expiry[N], ids[STEP + 8];
+    static struct mr_state_row *rows[STEP];
+    uint64_t seed = 7;
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1;
+        expiry[i] = (int64_t)(seed >> 20) - (INT64_C(1) << 43);
+    }
+    for (uint32_t any = 0; any < 2; any++) {
+        const struct mr_state_table table = {
+            .name = "t", .slots_n = 1, .slots = kinds, .bucket_us = 1000, .any_expiry = any};
+        struct mr_state_config config = {.table = &table};
+        struct mr_arena arena;
+        struct mr_state *s;
+        mr_arena_init(&arena, NULL, NULL);
+        assert_int_equal(mr_state_open(&config, &s, NULL), MR_OK);
+        uint64_t left = N, removed = 0;
+        for (uint32_t round = 0; round < 4; round++) { /* insert, find, evict half, find */
+            for (uint32_t from = 0; from < N && round != 2; from += STEP) {
+                struct mr_column column = {.type = &mr_type_bigint, .i64 = ids};
+                for (uint32_t i = 0; i < STEP; i++)
+                    ids[i] = from + i;
+                mr_arena_reset(&arena);
+                mr_row_encode(&column, 1, NULL, STEP, &arena, keys, hashes);
+                if (round == 0)
+                    mr_state_upsert(s, 0, STEP, hashes, keys, expiry + from, rows, is_new);
+                else
+                    mr_state_find(s, STEP, hashes, keys, expiry + from, rows);
+                for (uint32_t i = 0; i < STEP; i++) {
+                    bool is_there = round < 3 || expiry[from + i] > 0;
+                    assert_int_equal(rows[i] != NULL, is_there);
+                    assert_true(rows[i] == NULL || rows[i]->expiry_us == expiry[from + i]);
+                }
+            }
+            if (round == 2)
+                removed = mr_state_evict(s, 0, NULL, NULL);
+        }
+        for (uint32_t i = 0; i < N; i++)
+            left -= expiry[i] <= 0;
+        assert_true(removed > N / 3 && left > N / 3);
+        assert_int_equal(removed, N - left);
+        assert_int_equal(mr_state_rows(s), left);
+        mr_state_close(s);
+        mr_arena_fini(&arena);
+    }
+}
+
 /* A million groups of three slots stay below 100 bytes each, and none is lost. */
 static void test_million_groups(void **state)
 {
@@ -483,6 +538,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_model),
+        cmocka_unit_test(test_times_all_over),
         cmocka_unit_test(test_million_groups),
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_jump_out_of_eviction),
