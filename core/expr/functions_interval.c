@@ -188,8 +188,9 @@ MR_BODY(subtract_timestamps)
 
     mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
-    out->i64[row] =
-        mr_zone_to_local(zone, args[0].i64[row]) - mr_zone_to_local(zone, args[1].i64[row]);
+    if (__builtin_sub_overflow(mr_zone_to_local(zone, args[0].i64[row]),
+                               mr_zone_to_local(zone, args[1].i64[row]), &out->i64[row]))
+        return MR_FAIL_CONDITION(call->err, MR_QUERY, "ARITHMETIC_OVERFLOW", "long overflow.");
     return MR_OK;
 }
 

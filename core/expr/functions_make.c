@@ -12,12 +12,17 @@ static const char *const months[] = {"JANUARY",   "FEBRUARY", "MARCH",    "APRIL
                                      "MAY",       "JUNE",     "JULY",     "AUGUST",
                                      "SEPTEMBER", "OCTOBER",  "NOVEMBER", "DECEMBER"};
 
+enum { YEAR_MAX = 999999999 }; /* java.time's; a DATE or TIMESTAMP holds fewer */
+
 /* As java.time words it. */
 static enum mr_status bad_date(struct mr_call *call, int32_t year, int32_t month, int32_t day)
 {
     char text[96];
 
-    if (month < 1 || month > 12)
+    if (year < -YEAR_MAX || year > YEAR_MAX)
+        snprintf(text, sizeof text,
+                 "Invalid value for Year (valid values -999999999 - 999999999): %d", year);
+    else if (month < 1 || month > 12)
         snprintf(text, sizeof text, "Invalid value for MonthOfYear (valid values 1 - 12): %d",
                  month);
     else if (day < 1 || day > 31)
@@ -36,7 +41,7 @@ static enum mr_status bad_date(struct mr_call *call, int32_t year, int32_t month
 
 static bool is_date(int32_t year, int32_t month, int32_t day)
 {
-    return month >= 1 && month <= 12 && day >= 1 &&
+    return year >= -YEAR_MAX && year <= YEAR_MAX && month >= 1 && month <= 12 && day >= 1 &&
            (uint32_t)day <= mr_days_of_month(year, (uint32_t)month);
 }
 
@@ -45,18 +50,28 @@ static bool is_try(const struct mr_call *call)
     return strncmp(call->expr->function->name, "try_", 4) == 0 || !call->context->ansi;
 }
 
+static enum mr_status no_room(struct mr_call *call, const char *number)
+{
+    return MR_FAIL_CONDITION(call->err, MR_QUERY, "ARITHMETIC_OVERFLOW", "%s overflow in %s.",
+                             number, call->expr->function->name);
+}
+
 MR_BODY(make_date)
 {
     mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
         int32_t year = args[0].i32[row], month = args[1].i32[row], day = args[2].i32[row];
-        if (is_date(year, month, day))
-            out->i32[row] = (int32_t)mr_days_from_civil(year, (uint32_t)month, (uint32_t)day);
-        else if (is_try(call))
+        if (is_date(year, month, day)) {
+            int64_t days = mr_days_from_civil(year, (uint32_t)month, (uint32_t)day);
+            out->i32[row] = (int32_t)days;
+            if (days != out->i32[row])
+                return no_room(call, "integer");
+        } else if (is_try(call)) {
             mr_column_put_null(out, row, call->rows, call->arena);
-        else
+        } else {
             return bad_date(call, year, month, day);
+        }
     }
     return MR_OK;
 }
@@ -119,7 +134,11 @@ MR_BODY(make_timestamp)
                 "Invalid value for %s. If necessary set "
                 "\"spark.sql.ansi.enabled\" to \"false\" to bypass this error.",
                 wrong);
-        us += mr_days_from_civil(year, (uint32_t)month, (uint32_t)day) * MR_US_PER_DAY;
+        int64_t midnight;
+        if (__builtin_mul_overflow(mr_days_from_civil(year, (uint32_t)month, (uint32_t)day),
+                                   MR_US_PER_DAY, &midnight) ||
+            __builtin_add_overflow(midnight, us, &us))
+            return no_room(call, "long");
         if (call->expr->args_n > 6) {
             struct mr_text name = mr_column_text(&args[6], row);
             zone = mr_zone_find(name);

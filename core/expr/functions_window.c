@@ -4,6 +4,8 @@
 #include "core/base/time.h"
 #include "core/format/value.h"
 
+#include <stdlib.h>
+
 /* window, window_slice, window_time, session_window. Windows are cut in UTC, whatever the zone. */
 
 enum { WINDOWS_MAX = 100000 }; /* that a row lies in: each is a projection of it */
@@ -70,8 +72,17 @@ static enum mr_status duration(struct mr_resolve *r, const struct mr_expr *call,
         return MR_FAIL_CONDITION(r->err, MR_USER, "_LEGACY_ERROR_TEMP_3231",
                                  "Intervals greater than a month is not supported (%s).",
                                  x->type->kind == MR_STRING ? x->text : "months");
-    *us = v.days * MR_US_PER_DAY + v.us;
+    if (__builtin_mul_overflow(v.days, MR_US_PER_DAY, us) || __builtin_add_overflow(*us, v.us, us))
+        return MR_FAIL_CONDITION(r->err, MR_USER, "ARITHMETIC_OVERFLOW",
+                                 "long overflow: a window's durations and start are at most "
+                                 "9223372036854775807 microseconds.");
     return MR_OK;
+}
+
+/* At most so many windows contain one time. */
+static uint32_t windows_of_a_time(const struct mr_window *w)
+{
+    return (uint32_t)((w->size_us - 1) / w->slide_us + 1);
 }
 
 static enum mr_status check_window(struct mr_resolve *r, struct mr_expr *call,
@@ -105,11 +116,10 @@ static enum mr_status check_window(struct mr_resolve *r, struct mr_expr *call,
                            "The `slide_duration`(%lldL) must be >= the `window_duration`(%lldL) / "
                            "%d: a row lies in so many windows at most.",
                            (long long)w->slide_us, (long long)w->size_us, WINDOWS_MAX);
-    int64_t offset = w->offset_us < 0 ? -w->offset_us : w->offset_us;
-    if (offset >= w->slide_us)
+    if (w->offset_us >= w->slide_us || w->offset_us <= -w->slide_us)
         return mr_mismatch(r, call, "PARAMETER_CONSTRAINT_VIOLATION",
                            "The `abs(start_time)`(%lldL) must be < the `slide_duration`(%lldL).",
-                           (long long)offset, (long long)w->slide_us);
+                           llabs((long long)w->offset_us), (long long)w->slide_us);
     return MR_OK;
 }
 
@@ -139,7 +149,7 @@ MR_RESOLVE(window)
     status = check_window(r, call, w);
     if (status != MR_OK)
         return status;
-    w->windows_n = (uint32_t)((w->size_us + w->slide_us - 1) / w->slide_us);
+    w->windows_n = windows_of_a_time(w);
     call->data = w;
     call->type = mr_window_type(r->arena, call->args[0]->type);
     call->nullable = call->args[0]->nullable;
@@ -164,7 +174,7 @@ MR_RESOLVE(window_slice)
     if (!is_time(call->args[0]->type))
         return mr_mismatch_argument(r, call, 0, "\"TIMESTAMP\"");
     w->slice = (uint32_t)slice;
-    w->windows_n = (uint32_t)((w->size_us + w->slide_us - 1) / w->slide_us);
+    w->windows_n = windows_of_a_time(w);
     call->data = w;
     call->type = mr_window_type(r->arena, call->args[0]->type);
     call->nullable = true;

@@ -224,6 +224,29 @@ static void test_windows(void **state)
     assert_string_equal(b.err.condition, "DATATYPE_MISMATCH.PARAMETER_CONSTRAINT_VIOLATION");
     assert_null(CALL(&b, "window", t, bench_text(&b, "1 month")));
     assert_string_equal(b.err.condition, "_LEGACY_ERROR_TEMP_3231");
+    w = CALL(&b, "window", t, bench_text(&b, "106751991 days"));
+    assert_int_equal(((const struct mr_window *)w->data)->windows_n, 1);
+    assert_null(CALL(&b, "window", t, bench_text(&b, "200000000 days")));
+    assert_string_equal(b.err.condition, "ARITHMETIC_OVERFLOW");
+}
+
+static void test_times_out_of_range(void **state)
+{
+    struct mr_expr *one = bench_int(&b, 1), *first = COLUMN(&b, "BIGINT", "-9223372036854775808");
+    struct mr_expr *last = COLUMN(&b, "BIGINT", "9223372036854775807");
+
+    (void)state;
+    first = CALL(&b, "timestamp_micros", first);
+    last = CALL(&b, "timestamp_micros", last);
+    bench_expect(&b, CALL(&b, "-", last, first), "ARITHMETIC_OVERFLOW");
+    bench_expect(&b, CALL(&b, "make_date", bench_int(&b, 5881580), bench_int(&b, 7), one),
+                 "+5881580-07-01");
+    bench_expect(&b, CALL(&b, "make_date", bench_int(&b, 5881581), one, one),
+                 "ARITHMETIC_OVERFLOW");
+    bench_expect(&b, CALL(&b, "make_date", bench_int(&b, INT32_MAX), one, one),
+                 "DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION");
+    bench_expect(&b, CALL(&b, "make_timestamp", bench_int(&b, 294248), one, one, one, one, one),
+                 "ARITHMETIC_OVERFLOW");
 }
 
 static void test_generators(void **state)
@@ -262,6 +285,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_hashes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_decode, setup, teardown),
         cmocka_unit_test_setup_teardown(test_windows, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_times_out_of_range, setup, teardown),
         cmocka_unit_test_setup_teardown(test_generators, setup, teardown),
     };
 
