@@ -53,8 +53,8 @@ static void see_file(struct walk *w, const char *path)
     if (w->is_known(w->arg, path))
         return;
     int rc = w->env->ops->stat(w->env, path, &stat);
-    if (rc == -ENOENT)
-        return; /* gone meanwhile */
+    if (rc == -ENOENT || rc == -ELOOP)
+        return; /* gone meanwhile, or a link that leads nowhere */
     if (rc < 0) {
         w->failed = -rc;
         w->failed_at = mr_arena_copy(w->out->arena, path, strlen(path));
