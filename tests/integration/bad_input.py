@@ -80,6 +80,7 @@ LONG = "".join('{"id":%d,"name":"%s"}\n' % row for row in LONG_ROWS).encode()
 
 def pipe(folder): os.mkfifo(os.path.join(folder, "in", "b.json"))
 def loose_link(folder): os.symlink("/nowhere", os.path.join(folder, "in", "b.json"))
+def own_link(folder): os.symlink("b.json", os.path.join(folder, "in", "b.json"))
 
 
 JUST_IDS = sql("SELECT id FROM s")
@@ -95,6 +96,7 @@ RUNS = {  # name: (job, content of in/b.json or what to do with the folder, rows
     "zero bytes": (job(steps=JUST_IDS), b'\0\0\0\n{"id":6}\n', ids(6) + [{}]),
     "a pipe": (job(steps=JUST_IDS), pipe, []),
     "a link to nowhere": (job(steps=JUST_IDS), loose_link, []),
+    "a link to itself": (job(steps=JUST_IDS), own_link, []),
     "a long list": (job(steps=sql("SELECT id FROM s WHERE id IN (%s)" % ", ".join(map(str, range(20000))))), b'{"id":5}\n{"id":20000}\n', ids(5)),
     "a long chain": (job(steps=sql("SELECT id FROM s WHERE " + " AND ".join("id <> %d" % i for i in range(100, 4100)))), b'{"id":99}\n{"id":100}\n', ids(99)),
     "one row a batch": (job(steps=JUST_IDS, more="engine: {workers: 4, batch_rows: 1, ring_slots: 2}\n"), b'{"id":5}\n', ids(5)),
@@ -156,6 +158,12 @@ class Runner:
             code, out, err = self.run(folder)
             self.expect(name, code == 1 and says in err and SECRET not in out + err, (code, err))
 
+    def closed(self):
+        """What is meant for a closed stream goes into no file that was opened in its place."""
+        with self.folder(job(sink="{format: console}"), {}) as folder:
+            p = subprocess.run(["sh", "-c", '"$0" run --progress none j.yaml 0<&- 1>&-', self.binary], cwd=folder, capture_output=True, timeout=SECONDS)
+            self.expect("closed streams", p.returncode == 1 and b"standard output: Bad file descriptor" in p.stderr, p)
+
     def explained(self):
         with self.folder(job(steps=sql("SELECT id, '${env:MILLRACE_SECRET}' AS x FROM s")), {}) as folder:
             code, out, err = self.call(folder, "explain")
@@ -187,6 +195,7 @@ def main():
             if args.k in name: kind(name, *case)
     if args.k in "secret in a plan": r.explained()
     if args.k in "quarantine": r.quarantined()
+    if args.k in "closed streams": r.closed()
     print("%d checks, %d failed" % (r.ran, r.failed))
     sys.exit(r.failed > 0)
 

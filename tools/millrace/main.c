@@ -2,9 +2,11 @@
 #include "tools/millrace/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct mr_command *const mr_commands[] = {
     &mr_command_run, &mr_command_check,      &mr_command_explain, &mr_command_sql,
@@ -34,11 +36,25 @@ static int end(int code)
     return code == MR_EXIT_OK ? MR_EXIT_FAILED : code;
 }
 
+/* A standard stream that the caller closed would be the next file opened, and what is meant for a reader
+ * would go there. Writing to these fails, as to a closed one. */
+static bool hold_standard_streams(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    return fd >= 0 && close(fd) == 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *names[16];
     uint32_t n = 0;
 
+    if (!hold_standard_streams())
+        return MR_EXIT_FAILED;
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
         help();
