@@ -259,6 +259,8 @@ static enum mr_status import_column(const struct importer *im, const struct Arro
     *out = (struct mr_column){.type = type};
     if (f.layout == ARROW_NOTHING)
         return MR_OK;
+    if (f.layout != ARROW_FIELDS && range.n > 0 && array->buffers[1] == NULL)
+        return corrupt(im, schema);
     if (array->buffers[0] && array->null_count != 0 && range.n > 0)
         out->valid = import_bits(array->buffers[0], range.first, range.n, im->arena);
     if (f.layout == ARROW_FIXED) {

@@ -209,6 +209,8 @@ static void foreign_layouts(void **state)
     assert_true(mr_bit_get(batch.columns[2].bits, 0));
     assert_false(mr_bit_get(batch.columns[2].bits, 1));
 
+    bit_buffers[1] = NULL;
+    assert_int_equal(mr_arrow_import(&array, &schema, type, &arena, &batch, &err), MR_CORRUPT);
     array.length = 4; /* more rows than the children have */
     assert_int_equal(mr_arrow_import(&array, &schema, type, &arena, &batch, &err), MR_CORRUPT);
     schemas[0].format = "tsn:UTC";
