@@ -116,10 +116,16 @@ static void mistakes_are_named(void **state)
     assert_int_equal(open_job("{name: x, sourcs: {}}", &m, &e), MILLRACE_USER);
     assert_non_null(strstr(e.text, "sources"));
     assert_int_equal(e.line, 1);
+    millrace_stop(m);
+    assert_int_equal(millrace_start(m, &e), MILLRACE_USER);
+    assert_int_equal(millrace_wait(m, &e), MILLRACE_OK);
     millrace_close(m);
     assert_int_equal(open_job(sums, &m, &e), MILLRACE_OK);
     assert_int_equal(millrace_next(m, "sum", &schema, &array, &epoch, &has, &e), MILLRACE_USER);
     assert_non_null(strstr(e.text, "did you mean \"sums\"?"));
+    assert_int_equal(millrace_start(m, &e), MILLRACE_OK);
+    assert_int_equal(millrace_start(m, &e), MILLRACE_USER);
+    assert_non_null(strstr(e.text, "started before"));
     millrace_close(m);
 }
 

@@ -22,6 +22,7 @@ struct millrace {
     struct mr_query *queries[MR_QUERIES_MAX];
     struct mr_bound *sources, *sinks;
     uint32_t sources_n, sinks_n;
+    bool opened, started;
 };
 
 const char *millrace_version(void)
@@ -146,7 +147,9 @@ enum millrace_status millrace_open(const char *job_file, struct millrace **out,
     *out = m;
     if (setjmp(m->escape))
         return tell((MR_FAIL(&err, MR_MEMORY, 0, "no memory"), &err), error);
-    return result(load(m, job_file, &err), &err, error);
+    enum mr_status status = load(m, job_file, &err);
+    m->opened = status == MR_OK;
+    return result(status, &err, error);
 }
 
 enum millrace_status millrace_start(struct millrace *m, struct millrace_error *error)
@@ -154,6 +157,12 @@ enum millrace_status millrace_start(struct millrace *m, struct millrace_error *e
     struct mr_error err = {0};
     enum mr_status status = MR_OK;
 
+    if (!m->opened || m->started)
+        return tell((MR_FAIL(&err, MR_USER, 0, "millrace_start: the job %s",
+                             m->opened ? "was started before" : "could not be opened"),
+                     &err),
+                    error);
+    m->started = true;
     for (uint32_t i = 0; i < m->job->queries_n && status == MR_OK; i++)
         status = mr_query_start(m->queries[i], &err);
     return result(status, &err, error);
@@ -164,7 +173,7 @@ enum millrace_status millrace_wait(struct millrace *m, struct millrace_error *er
     struct mr_error first = {0}, err = {0};
     enum mr_status status = MR_OK;
 
-    for (uint32_t i = 0; i < m->job->queries_n; i++) {
+    for (uint32_t i = 0; m->opened && i < m->job->queries_n; i++) {
         enum mr_status ended = mr_query_wait(m->queries[i], &err);
         if (ended != MR_OK && status == MR_OK) {
             status = ended;
@@ -177,7 +186,7 @@ enum millrace_status millrace_wait(struct millrace *m, struct millrace_error *er
 
 void millrace_stop(struct millrace *m)
 {
-    for (uint32_t i = 0; i < m->job->queries_n; i++)
+    for (uint32_t i = 0; m->opened && i < m->job->queries_n; i++)
         if (m->queries[i])
             mr_query_stop(m->queries[i]);
 }
