@@ -86,6 +86,8 @@ MR_NODISCARD enum mr_status mr_call_make(struct mr_resolve *r, const struct mr_f
 MR_NODISCARD enum mr_status mr_cast_make(struct mr_resolve *r, struct mr_expr *x,
                                          const struct mr_type *type, bool is_try,
                                          struct mr_place place, struct mr_expr **out);
+/* The type that a function named as a type casts to: int(a), date(a); or NULL. Case does not count. */
+const struct mr_type *mr_cast_alias(const char *name, struct mr_arena *a);
 /* The common type of two by Spark's ANSI rules, or NULL. */
 /* The same without reading text as another type: values of greatest(), elements, inline tables. */
 const struct mr_type *mr_type_common_strict(const struct mr_type *a, const struct mr_type *b,

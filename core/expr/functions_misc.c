@@ -216,6 +216,45 @@ MR_BODY(input_file_block_length)
 }
 
 /* zeroifnull(a) is coalesce(a, 0), nullifzero(a) is nullif(a, 0). */
+const struct mr_type *mr_cast_alias(const char *name, struct mr_arena *a)
+{
+    const struct {
+        const char *name;
+        const struct mr_type *type;
+    } types[] = {
+        {"bigint", &mr_type_bigint},
+        {"binary", &mr_type_binary},
+        {"boolean", &mr_type_boolean},
+        {"date", &mr_type_date},
+        {"double", &mr_type_double},
+        {"float", &mr_type_float},
+        {"int", &mr_type_int},
+        {"string", &mr_type_string},
+        {"smallint", &mr_type_smallint},
+        {"tinyint", &mr_type_tinyint},
+        {"timestamp", &mr_type_timestamp},
+    };
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcasecmp(name, types[i].name) == 0)
+            return types[i].type;
+    return strcasecmp(name, "decimal") == 0 ? mr_type_decimal(a, 10, 0) : NULL;
+}
+
+MR_RESOLVE(cast_alias)
+{
+    const struct mr_type *type = mr_cast_alias(call->function->name, r->arena);
+    const char *text = call->text;
+    struct mr_expr *cast;
+    enum mr_status status = mr_cast_make(r, call->args[0], type, false, call->place, &cast);
+
+    if (status == MR_OK) {
+        *call = *cast;
+        call->text = text;
+    }
+    return status;
+}
+
 MR_RESOLVE(zeroifnull)
 {
     bool to_null = strcmp(call->function->name, "nullifzero") == 0;

@@ -80,6 +80,8 @@ const char *mr_call_text(struct mr_analyzer *an, const struct mr_ast *x,
         mr_buffer_append_text(&b, MR_TEXT(")"));
     } else if (x->kind == MR_AST_ITEM) {
         mr_buffer_append_format(&b, "%s[%s]", text_of(args[0]), text_of(args[1]));
+    } else if (n == 1 && mr_cast_alias(x->name, an->arena)) {
+        mr_buffer_append_text(&b, mr_text_of(text_of(args[0])));
     } else if (is_between(x)) {
         mr_buffer_append_format(&b, "between(%s, %s, %s)", text_of(args[0]->args[0]),
                                 text_of(args[0]->args[1]), text_of(args[1]->args[1]));

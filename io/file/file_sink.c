@@ -152,8 +152,15 @@ enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t
     memcpy(folder, path, (size_t)folder_n);
     folder[folder_n] = '\0';
     if (env->ops->stat(env, hidden, &stat) == -ENOENT) {
-        if (env->ops->stat(env, path, &stat) < 0)
-            return MR_FAIL(err, MR_CORRUPT, 0, "%s is gone, and it is not %s either", hidden, path);
+        int rc = env->ops->stat(env, path, &stat);
+        if (rc == -ENOENT) {
+            /* Its hidden name was durable before the epoch was committed: it has been given out. */
+            fprintf(stderr, "millrace: note: %s was given out, and has been taken away since\n",
+                    path);
+            return MR_OK;
+        }
+        if (rc < 0)
+            return MR_FAIL(err, MR_IO, -rc, "look at %s", path);
         return stat.size == length
                    ? MR_OK
                    : MR_FAIL(err, MR_CORRUPT, 0, "%s has %llu bytes, %llu were committed", path,

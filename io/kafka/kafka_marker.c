@@ -203,10 +203,12 @@ static enum mr_status init_transactions(struct mr_kafka_committer *c, struct mr_
         bool again = rd_kafka_error_is_retriable(e) && refusal == NULL &&
                      env->ops->monotonic_us(env) < deadline_us;
         if (!again)
-            (void)MR_FAIL(err, MR_IO, 0,
-                          refusal ? "kafka sink: the broker can't be trusted or refuses us: %s"
-                                  : "kafka sink: transactions can't start: %s",
-                          refusal ? refusal : rd_kafka_error_string(e));
+            (void)MR_FAIL(
+                err, MR_IO, 0,
+                refusal ? "kafka sink: the broker can't be trusted or refuses us: %s"
+                        : "kafka sink: no broker of kafka.bootstrap.servers lets transactions "
+                          "start (is one running there?): %s",
+                refusal ? refusal : rd_kafka_err2str(rd_kafka_error_code(e)));
         rd_kafka_error_destroy(e);
         if (!again)
             return MR_IO;

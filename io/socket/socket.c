@@ -96,7 +96,10 @@ static enum mr_status connect_to(const char *host, const char *port, int *out, s
     }
     freeaddrinfo(found);
     return *out >= 0 ? MR_OK
-                     : MR_FAIL(err, MR_IO, why, "source socket: connect to %s:%s", host, port);
+                     : MR_FAIL(err, MR_IO, why,
+                               "source socket: connect to %s:%s (who serves the lines must be "
+                               "there first: nc -lk %s)",
+                               host, port, port);
 }
 
 static enum mr_status planner_open(void *planner, const struct mr_source_config *config,

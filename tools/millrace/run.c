@@ -286,7 +286,8 @@ static int run(const struct mr_command *command, int argc, char **argv)
     if (r == NULL)
         return mr_cli_misuse(command, "no memory");
     const struct mr_cli_option options[] = {
-        {"record", "FILE", "write what each epoch gave to FILE (JSON) instead of using the sink",
+        {"record", "FILE",
+         "rows go to FILE (JSON) and not to the sink; the checkpoint moves on as always",
          &r->record_path},
         {"config", "FILE", "the content of the job's engine: section, in a file of its own",
          &r->config_path},

@@ -269,11 +269,11 @@ static int sql(const struct mr_command *command, int argc, char **argv)
 
 const struct mr_command mr_command_sql = {
     .name = "sql",
-    .arguments = "\"SELECT ..\"",
+    .arguments = "'SELECT ..'",
     .summary = "run one query over what is there, and end",
     .text =
         "Runs a statement over files as they are now, by the code that streams use:\n"
-        "  millrace sql \"SELECT event_type, count(*) FROM json.`in/events` GROUP BY event_type\"\n"
+        "  millrace sql 'SELECT event_type, count(*) FROM json.`in/events` GROUP BY event_type'\n"
         "  millrace sql --job examples/events_5m.yaml \"SELECT count(*) FROM raw\"\n"
         "  millrace sql \"SHOW FUNCTIONS LIKE 'date*'\"\n"
         "  millrace sql \"DESCRIBE FUNCTION split_part\"\n"

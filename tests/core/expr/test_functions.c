@@ -117,6 +117,9 @@ static void test_casts_of_texts(void **state)
                          MR_OK);
         bench_expect(&b, x, "CAST_INVALID_INPUT");
     }
+    struct mr_expr *day = COLUMN(&b, "STRING", "2026-01-02", NULL);
+    bench_expect(&b, CALL(&b, "date", day), "2026-01-02|NULL");
+    bench_expect(&b, CALL(&b, "int", day), "CAST_INVALID_INPUT");
     struct mr_expr *x, *v = mr_expr_column(&b.arena, 0, &mr_type_int, true, "v");
     assert_int_equal(mr_cast_make(&b.resolve, v, &mr_type_date, false, (struct mr_place){0}, &x),
                      MR_USER);
