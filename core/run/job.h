@@ -44,6 +44,10 @@ MR_NODISCARD enum mr_status mr_job_check_path(const struct mr_job *job,
 /* Where files are written: what names it in the message. */
 MR_NODISCARD enum mr_status mr_job_check_target(const char *what, const char *path,
                                                 struct mr_error *err);
+/* And is not among what the query reads. */
+MR_NODISCARD enum mr_status mr_job_check_apart(const char *what, const char *path,
+                                               const struct mr_physical_plan *plan,
+                                               struct mr_error *err);
 /* Plans a query: analysis, streaming rules, source and sink checks. */
 MR_NODISCARD enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,
                                         uint32_t workers, struct mr_physical_plan **plan,

@@ -56,7 +56,7 @@ static enum mr_status check_sources(const struct mr_job *job, const struct mr_jo
 }
 
 static enum mr_status check_sink(const struct mr_job *job, const struct mr_job_query *q,
-                                 const struct mr_type *schema, struct mr_error *err)
+                                 const struct mr_physical_plan *plan, struct mr_error *err)
 {
     static const char *const modes[] = {"append", "update", "complete"};
     const struct mr_sink_ops *ops = mr_sink_find(q->sink.format);
@@ -77,13 +77,17 @@ static enum mr_status check_sink(const struct mr_job *job, const struct mr_job_q
                                              "FOLDER to the query",
                                              ops->name),
                            err);
-    config.schema = schema;
+    config.schema = plan->root->output;
     enum mr_status status = ops->check ? ops->check(&config, err) : MR_OK;
     const char *path = mr_option_get(q->sink.options, q->sink.options_n, "path");
     if (status == MR_OK && path && mr_format_find(q->sink.format))
         status = mr_job_check_target("sink", path, err);
+    if (status == MR_OK && path && mr_format_find(q->sink.format))
+        status = mr_job_check_apart("sink", path, plan, err);
     if (status == MR_OK && q->checkpoint) {
         status = mr_job_check_target("checkpoint", q->checkpoint, err);
+        if (status == MR_OK)
+            status = mr_job_check_apart("checkpoint", q->checkpoint, plan, err);
         return place_error(job, q->checkpoint_place, status, err);
     }
     if (status == MR_OK)
@@ -105,5 +109,5 @@ enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *
     status = mr_plan_query(&query->session, &request, plan, texts, err);
     if (status)
         return place_error(job, (struct mr_place){0}, status, err);
-    return check_sink(job, query, (*plan)->root->output, err);
+    return check_sink(job, query, *plan, err);
 }
