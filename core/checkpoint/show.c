@@ -101,6 +101,10 @@ static void print_time(struct mr_buffer *out, const char *what, int64_t us)
 {
     char text[MR_VALUE_TEXT];
 
+    if (us == INT64_MIN) { /* a watermark of a query without one */
+        mr_buffer_append_format(out, "%snone", what);
+        return;
+    }
     uint32_t n = mr_value_print_timestamp_ntz(us, text);
     mr_buffer_append_format(out, "%s%.*s UTC", what, (int)n, text);
 }

@@ -17,7 +17,13 @@ static bool delay_us(struct mr_analyzer *an, const struct mr_relation *r, int64_
         return false;
     }
     total = ((__int128)interval.months * 31 + interval.days) * MR_US_PER_DAY + interval.us;
-    if (total < 0 || total > INT64_MAX / 2) {
+    if (total > INT64_MAX / 2) {
+        MR_ANALYZE_FAIL(an, r->place, "IllegalArgumentException",
+                        "requirement failed: delay threshold (%s) is longer than 146000 years.",
+                        r->delay);
+        return false;
+    }
+    if (total < 0) {
         MR_ANALYZE_FAIL(an, r->place, "IllegalArgumentException",
                         "requirement failed: delay threshold (%s) should not be negative.",
                         r->delay);

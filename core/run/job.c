@@ -75,7 +75,9 @@ static enum mr_status read_trigger(const struct mr_yaml_file *file, const struct
         return mr_yaml_fail(file, time, err, "processing_time: months have no fixed length");
     if (__builtin_mul_overflow((int64_t)every.days, MR_US_PER_DAY, &q->trigger_us) ||
         __builtin_add_overflow(q->trigger_us, every.us, &q->trigger_us) || q->trigger_us < 0)
-        return mr_yaml_fail(file, time, err, "processing_time: it must not be negative");
+        return mr_yaml_fail(
+            file, time, err,
+            "processing_time: it must not be negative, nor too long to count in microseconds");
     if (q->trigger_us > 0)
         q->trigger = MR_TRIGGER_PROCESSING_TIME;
     return MR_OK;
