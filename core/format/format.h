@@ -44,8 +44,11 @@ struct mr_encoder_config {
 struct mr_decoder;
 struct mr_encoder;
 
+struct mr_option_spec; /* options.h */
+
 struct mr_format_ops {
     const char *name;
+    const struct mr_option_spec *options; /* sorted by name, ended by a NULL name */
     /* Unknown option, value out of range: MR_USER with the allowed ones and the nearest name. reading:
      * for a source, else for a sink. */
     enum mr_status (*check_options)(const struct mr_option *options, uint32_t n, bool reading,

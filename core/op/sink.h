@@ -32,6 +32,7 @@ struct mr_sink_ops {
     uint32_t modes; /* bits 1 << enum mr_output_mode */
     bool repeats;   /* an epoch that runs again is out again, not exactly once; said at start */
     bool needs_checkpoint;
+    const char *const *options; /* as of sources */
     /* Options and schema against what the sink needs; no side effects. Unknown options are refused with the
      * nearest name. */
     enum mr_status (*check)(const struct mr_sink_config *config, struct mr_error *err);

@@ -34,7 +34,8 @@ struct mr_source_counts { /* of a reader, added to; the runtime resets them at e
 struct mr_source_ops {
     const char *name;
     size_t planner_size, reader_size;
-    bool replayable; /* false: socket; said to the user at start */
+    bool replayable;            /* false: socket; said to the user at start */
+    const char *const *options; /* "name: what it does (default)", NULL-ended; formats have more */
     /* Fixed schema (kafka, rate, socket, text) for these options, or NULL: it must be declared. */
     const struct mr_type *(*schema)(const struct mr_option *options, uint32_t n,
                                     struct mr_arena *a);

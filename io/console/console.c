@@ -211,6 +211,7 @@ const struct mr_sink_ops mr_sink_console = {
     .writer_size = sizeof(struct writer),
     .modes = 1 << MR_APPEND | 1 << MR_UPDATE | 1 << MR_COMPLETE,
     .repeats = true,
+    .options = options,
     .check = check,
     .committer_open = committer_open,
     .committer_close = committer_close,

@@ -358,6 +358,7 @@ static enum mr_status idle(void *committer, struct mr_error *err)
         .writer_size = sizeof(struct mr_file_writer),                                              \
         .modes = 1u << MR_APPEND,                                                                  \
         .needs_checkpoint = true,                                                                  \
+        .options = mr_file_sink_options,                                                           \
         .check = check,                                                                            \
         .committer_open = committer_open,                                                          \
         .committer_close = committer_close,                                                        \

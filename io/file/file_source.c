@@ -62,6 +62,7 @@ static const struct mr_type *text_schema(const struct mr_option *options, uint32
         .reader_size = sizeof(struct mr_file_reader),                                              \
         .replayable = true,                                                                        \
         .schema = schema_of,                                                                       \
+        .options = mr_file_source_options,                                                         \
         .check = check,                                                                            \
         .planner_open = mr_file_planner_open,                                                      \
         .planner_close = mr_file_planner_close,                                                    \

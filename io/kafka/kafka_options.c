@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <strings.h>
 
-static const char *const known[] = {
+const char *const mr_kafka_source_options[] = {
     "assign: partitions as JSON, {\"topic\":[0,1]}",
     "failOnDataLoss: fail when offsets are gone, else go on and say which (true)",
     "fetchOffset.numRetries: tries to get offsets, after the first (3)",
@@ -184,8 +184,8 @@ enum mr_status mr_kafka_options_read(const struct mr_table *table, struct mr_are
         if (read != MR_OK)
             return read;
     }
-    enum mr_status status =
-        mr_io_options_check(table->options, table->options_n, known, "source kafka", err);
+    enum mr_status status = mr_io_options_check(table->options, table->options_n,
+                                                mr_kafka_source_options, "source kafka", err);
     if (status != MR_OK)
         return status;
     if (ways != 1)

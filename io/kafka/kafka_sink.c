@@ -370,6 +370,7 @@ const struct mr_sink_ops mr_sink_kafka = {
     .writer_size = sizeof(struct mr_kafka_writer),
     .modes = 1u << MR_APPEND | 1u << MR_UPDATE | 1u << MR_COMPLETE,
     .needs_checkpoint = true,
+    .options = options,
     .check = check,
     .committer_open = committer_open,
     .committer_close = committer_close,

@@ -267,6 +267,7 @@ const struct mr_source_ops mr_source_kafka = {
     .reader_size = sizeof(struct mr_kafka_reader),
     .replayable = true,
     .schema = mr_kafka_schema,
+    .options = mr_kafka_source_options,
     .check = check,
     .planner_open = mr_kafka_planner_open,
     .planner_close = mr_kafka_planner_close,

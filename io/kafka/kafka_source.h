@@ -150,6 +150,7 @@ enum mr_step mr_kafka_pull(void *reader, struct mr_batch *out, struct mr_source_
 /* The messages as columns of the reader's schema: kafka_columns.c. */
 void mr_kafka_columns(const struct mr_type *schema, rd_kafka_message_t *const *messages, uint32_t n,
                       struct mr_arena *a, struct mr_batch *out);
+extern const char *const mr_kafka_source_options[]; /* "name: what it does", NULL-ended */
 const struct mr_type *mr_kafka_schema(const struct mr_option *options, uint32_t n,
                                       struct mr_arena *a);
 

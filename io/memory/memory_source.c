@@ -199,6 +199,7 @@ const struct mr_source_ops mr_source_memory = {
     .planner_size = sizeof(struct planner),
     .reader_size = sizeof(struct reader),
     .replayable = false,
+    .options = options,
     .check = check,
     .planner_open = planner_open,
     .planner_close = planner_close,

@@ -38,6 +38,7 @@ static enum mr_step prepare(void *writer, uint64_t epoch, struct mr_buffer *out,
 const struct mr_sink_ops mr_sink_noop = {
     .name = "noop",
     .modes = 1 << MR_APPEND | 1 << MR_UPDATE | 1 << MR_COMPLETE,
+    .options = options,
     .check = check,
     .writer_open = writer_open,
     .writer_close = writer_close,

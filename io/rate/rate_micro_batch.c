@@ -161,6 +161,7 @@ const struct mr_source_ops mr_source_rate_micro_batch = {
     .reader_size = sizeof(struct mr_rate_reader),
     .replayable = true,
     .schema = mr_rate_schema,
+    .options = options,
     .check = check,
     .planner_open = planner_open,
     .planner_close = planner_close,

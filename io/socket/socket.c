@@ -294,6 +294,7 @@ const struct mr_source_ops mr_source_socket = {
     .reader_size = sizeof(struct mr_socket_reader),
     .replayable = false,
     .schema = schema,
+    .options = options,
     .check = check,
     .planner_open = planner_open,
     .planner_close = planner_close,

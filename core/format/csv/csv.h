@@ -16,6 +16,7 @@ struct csv_options {
     bool quote_all, escape_quotes;
 };
 
+extern const struct mr_option_spec csv_option_specs[];
 MR_NODISCARD enum mr_status csv_options_check(const struct mr_option *options, uint32_t n,
                                               bool reading, struct mr_error *err);
 MR_NODISCARD enum mr_status csv_options_read(const struct mr_option *options, uint32_t n,

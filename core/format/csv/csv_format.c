@@ -12,6 +12,7 @@ static bool splittable(const struct mr_option *options, uint32_t n)
 
 const struct mr_format_ops mr_format_csv = {
     .name = "csv",
+    .options = csv_option_specs,
     .check_options = csv_options_check,
     .decoder_open = csv_decoder_open,
     .decoder_begin = csv_decoder_begin,

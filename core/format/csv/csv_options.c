@@ -4,7 +4,7 @@
 
 #define BOTH (MR_OPTION_READS | MR_OPTION_WRITES)
 
-static const struct mr_option_spec specs[] = {
+const struct mr_option_spec csv_option_specs[] = {
     {"charToEscapeQuoteEscaping", MR_OPTION_CHARACTER, BOTH},
     {"charset", MR_OPTION_ENCODING, BOTH},
     {"columnNameOfCorruptRecord", MR_OPTION_TEXT, MR_OPTION_READS},
@@ -48,7 +48,7 @@ static const struct mr_option_spec specs[] = {
 enum mr_status csv_options_check(const struct mr_option *options, uint32_t n, bool reading,
                                  struct mr_error *err)
 {
-    enum mr_status status = mr_options_check("csv", specs, options, n, reading, err);
+    enum mr_status status = mr_options_check("csv", csv_option_specs, options, n, reading, err);
     const char *line_separator = mr_option_get(options, n, "lineSep");
     const char *separator = mr_option_get(options, n, "sep");
 

@@ -119,6 +119,7 @@ static enum mr_status encode(struct mr_encoder *e, const struct mr_batch *batch,
 
 const struct mr_format_ops mr_format_json = {
     .name = "json",
+    .options = specs,
     .check_options = check_options,
     .decoder_open = json_decoder_open,
     .decoder_begin = json_decoder_begin,

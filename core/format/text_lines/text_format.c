@@ -206,6 +206,7 @@ static enum mr_status encode(struct mr_encoder *e, const struct mr_batch *batch,
 
 const struct mr_format_ops mr_format_text = {
     .name = "text",
+    .options = specs,
     .check_options = check_options,
     .default_schema = &value_type,
     .decoder_open = decoder_open,
