@@ -39,6 +39,9 @@ struct mr_source_ops {
     /* Fixed schema (kafka, rate, socket, text) for these options, or NULL: it must be declared. */
     const struct mr_type *(*schema)(const struct mr_option *options, uint32_t n,
                                     struct mr_arena *a);
+    /* Adds what only a look at the data tells to a declared schema: columns of folders. NULL: nothing. */
+    enum mr_status (*complete_schema)(struct mr_table *table, const struct mr_conf *conf,
+                                      struct mr_arena *a, struct mr_error *err);
     /* Validates without side effects: for check and before anything is made. Unknown options are refused
      * with the nearest name. */
     enum mr_status (*check)(const struct mr_table *table, struct mr_error *err);

@@ -148,6 +148,10 @@ static struct mr_logical *path_source(struct mr_analyzer *an, const struct mr_re
             options[table->options_n++] = r->options[i];
     options[table->options_n++] = (struct mr_option){"path", r->name[1]};
     table->schema = format->default_schema;
+    if (schema == NULL) {
+        schema = r->inferred_schema;
+        table->is_inferred = schema != NULL;
+    }
     if (schema != NULL &&
         mr_ddl_parse_columns(mr_text_of(schema), an->arena, &table->schema, an->err) != MR_OK)
         return NULL;
@@ -156,6 +160,9 @@ static struct mr_logical *path_source(struct mr_analyzer *an, const struct mr_re
                                "%s.`%s`: the schema must be given: "
                                "WITH (schema = 'id INT, name STRING', header = true)",
                                r->name[0], r->name[1]);
+    if (an->session->complete_schema &&
+        an->session->complete_schema(table, &an->session->conf, an->arena, an->err) != MR_OK)
+        return NULL;
     return source(an, table, NULL, r->place);
 }
 

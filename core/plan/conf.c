@@ -18,6 +18,8 @@ static const struct {
     {"spark.sql.ansi.enabled", CONF_BOOL, FIELD(ansi), "true"},
     {"spark.sql.caseSensitive", CONF_BOOL, FIELD(case_sensitive), "false"},
     {"spark.sql.session.timeZone", CONF_ZONE, FIELD(zone), "UTC"},
+    {"spark.sql.sources.partitionColumnTypeInference.enabled", CONF_BOOL,
+     FIELD(infer_partition_types), "true"},
     {"spark.sql.streaming.minBatchesToRetain", CONF_COUNT, FIELD(min_batches_to_retain), "100"},
     {"spark.sql.streaming.multipleWatermarkPolicy", CONF_POLICY, FIELD(watermark_policy_max),
      "min"},

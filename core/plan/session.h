@@ -17,6 +17,8 @@ struct mr_table {
     uint32_t index;              /* number of the source in the job: its place in the checkpoint */
     const struct mr_batch *rows; /* inline rows, or NULL */
     const char *bad_records;     /* folder for rejected records, or NULL */
+    bool is_inferred;      /* schema: from the data, so that folder names overrule its types */
+    const bool *in_folder; /* by column of schema: it stands in folder names; NULL: none does */
     struct mr_place place;
 };
 
@@ -35,6 +37,7 @@ struct mr_conf {
     bool check_correctness;     /* spark.sql.streaming.statefulOperator.checkCorrectness.enabled */
     uint32_t min_batches_to_retain; /* checked, without effect: old batches are never needed */
     bool case_sensitive;            /* spark.sql.caseSensitive */
+    bool infer_partition_types;     /* spark.sql.sources.partitionColumnTypeInference.enabled */
 };
 
 struct mr_session {
@@ -45,6 +48,9 @@ struct mr_session {
     const struct mr_view_definition *views; /* a view sees those before it */
     uint32_t views_n;
     int64_t now_us; /* for folding at analysis in batch queries */
+    /* Adds the columns to a table's schema that its source finds where it reads. NULL: none does. */
+    enum mr_status (*complete_schema)(struct mr_table *table, const struct mr_conf *conf,
+                                      struct mr_arena *a, struct mr_error *err);
 };
 
 void mr_conf_init(struct mr_conf *conf);

@@ -48,6 +48,8 @@ MR_NODISCARD enum mr_status mr_job_check_target(const char *what, const char *pa
 MR_NODISCARD enum mr_status mr_job_check_apart(const char *what, const char *path,
                                                const struct mr_physical_plan *plan,
                                                struct mr_error *err);
+/* Adds the columns to the tables' schemas that their sources find, now and for format.`path` later. */
+MR_NODISCARD enum mr_status mr_session_complete(struct mr_session *session, struct mr_error *err);
 /* Plans a query: analysis, streaming rules, source and sink checks. */
 MR_NODISCARD enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,
                                         uint32_t workers, struct mr_physical_plan **plan,

@@ -96,17 +96,46 @@ static enum mr_status check_sink(const struct mr_job *job, const struct mr_job_q
     return place_error(job, option_place(sink, err, q->sink_place), status, err);
 }
 
+static enum mr_status complete_schema(struct mr_table *table, const struct mr_conf *conf,
+                                      struct mr_arena *a, struct mr_error *err)
+{
+    const struct mr_source_ops *ops = table->format ? mr_source_find(table->format) : NULL;
+
+    return ops && ops->complete_schema ? ops->complete_schema(table, conf, a, err) : MR_OK;
+}
+
+enum mr_status mr_session_complete(struct mr_session *session, struct mr_error *err)
+{
+    struct mr_table *tables = MR_NEW_ARRAY(session->arena, struct mr_table, session->tables_n + 1);
+    enum mr_status status = MR_OK;
+
+    for (uint32_t i = 0; i < session->tables_n && status == MR_OK; i++) {
+        tables[i] = session->tables[i];
+        status = complete_schema(&tables[i], &session->conf, session->arena, err);
+        if (err && status != MR_OK && err->line == 0) {
+            err->line = tables[i].place.line;
+            err->column = tables[i].place.column;
+        }
+    }
+    session->tables = tables;
+    session->complete_schema = complete_schema;
+    return status;
+}
+
 enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,
                            uint32_t workers, struct mr_physical_plan **plan,
                            struct mr_plan_texts *texts, struct mr_error *err)
 {
     struct mr_plan_request request = {
         .streaming = true, .mode = query->sink.mode, .workers = workers};
+    struct mr_session session = query->session;
     enum mr_status status = check_sources(job, query, err);
 
     if (status)
         return status;
-    status = mr_plan_query(&query->session, &request, plan, texts, err);
+    status = mr_session_complete(&session, err);
+    if (status == MR_OK)
+        status = mr_plan_query(&session, &request, plan, texts, err);
     if (status)
         return place_error(job, (struct mr_place){0}, status, err);
     return check_sink(job, query, *plan, err);

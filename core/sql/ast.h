@@ -156,4 +156,5 @@ struct mr_relation {
     uint32_t ctes_n;
     const struct mr_option *options; /* READ of format.`path` WITH options */
     uint32_t options_n;
+    const char *inferred_schema; /* the same: found in the files, as DDL; or NULL */
 };

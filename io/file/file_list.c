@@ -69,7 +69,7 @@ static bool seen(void *arg, const char *name, bool is_dir)
 {
     struct walk *w = arg;
 
-    if (name[0] == '.' || name[0] == '_')
+    if (name[0] == '.' || (name[0] == '_' && strchr(name, '=') == NULL))
         return true;
     size_t n = strlen(w->folder);
     const char *slash = n && w->folder[n - 1] == '/' ? "" : "/";

@@ -1,6 +1,6 @@
 /* file_list.h - finding files: a folder (and those below it), one file, or a pattern.
  *
- * Rule     Names that begin with "." or "_" are hidden, as in Spark.
+ * Rule     Names that begin with "." or "_" are hidden, as in Spark, but "_name=value" is not.
  */
 #pragma once
 #include "core/base/env.h"

@@ -9,6 +9,7 @@
 enum { NAME_MAX_BYTES = 64 };
 
 const char *const mr_file_source_options[] = {
+    "basePath: the folder below which folder names name=value are columns (path)",
     "cleanSource: what to do with files that are done: off, archive or delete (off)",
     "discardCachedInputRatio: accepted; new files are found without a cache here",
     "fileNameOnly: files of the same name in different folders are the same file (false)",
@@ -21,7 +22,7 @@ const char *const mr_file_source_options[] = {
     "maxFilesPerTrigger: files per epoch (no limit)",
     "path: a folder, a file, or a pattern with * ? []",
     "pathGlobFilter: only files whose name matches this pattern",
-    "recursiveFileLookup: accepted; folders below are always read",
+    "recursiveFileLookup: folder names are no columns (false); folders below are read anyway",
     "sourceArchiveDir: where cleanSource=archive moves files to",
     NULL,
 };
@@ -148,6 +149,10 @@ static enum mr_status read_one(const struct mr_option *o, struct mr_file_options
 {
     if (strcasecmp(o->name, "path") == 0)
         out->path = o->value;
+    else if (strcasecmp(o->name, "basePath") == 0)
+        out->base = o->value;
+    else if (strcasecmp(o->name, "recursiveFileLookup") == 0)
+        return read_boolean(err, o->name, o->value, &out->flat);
     else if (strcasecmp(o->name, "maxFilesPerTrigger") == 0)
         return read_count(err, o->name, o->value, &out->files_max);
     else if (strcasecmp(o->name, "maxBytesPerTrigger") == 0)
@@ -175,7 +180,7 @@ static enum mr_status read_one(const struct mr_option *o, struct mr_file_options
     return MR_OK;
 }
 
-static const char *without_dots(const char *path)
+const char *mr_file_without_dots(const char *path)
 {
     while (path[0] == '.' && path[1] == '/')
         path += 2 + strspn(path + 2, "/");
@@ -185,8 +190,8 @@ static const char *without_dots(const char *path)
 /* Folders are read with those below them: what is archived there would come again as new. */
 static bool is_inside(const char *path, const char *folder)
 {
-    path = without_dots(path);
-    folder = without_dots(folder);
+    path = mr_file_without_dots(path);
+    folder = mr_file_without_dots(folder);
     size_t n = strlen(folder);
 
     while (n > 1 && folder[n - 1] == '/')
@@ -195,6 +200,22 @@ static bool is_inside(const char *path, const char *folder)
         return path[0] != '/';
     return strncmp(path, folder, n) == 0 &&
            (path[n] == '\0' || path[n] == '/' || folder[n - 1] == '/');
+}
+
+/* Behind a wildcard the folders found are each a base of their own, as in Spark. */
+static enum mr_status settle_base(const struct mr_table *table, struct mr_file_options *out,
+                                  struct mr_error *err)
+{
+    if (out->base && !is_inside(out->path, out->base))
+        return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
+                                 "source \"%s\": Wrong basePath %s for the root path: %s: it must "
+                                 "be a folder above it, or the same",
+                                 table->name, out->base, out->path);
+    if (out->base == NULL && strpbrk(out->path, "*?[") == NULL)
+        out->base = out->path;
+    if (out->flat)
+        out->base = NULL;
+    return MR_OK;
 }
 
 enum mr_status mr_file_options_read(const struct mr_table *table, struct mr_file_options *out,
@@ -224,5 +245,5 @@ enum mr_status mr_file_options_read(const struct mr_table *table, struct mr_file
                                  "source \"%s\": sourceArchiveDir %s lies in the source's folder: "
                                  "archived files would be read again",
                                  table->name, out->archive_dir);
-    return MR_OK;
+    return settle_base(table, out, err);
 }

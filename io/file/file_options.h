@@ -6,8 +6,10 @@ enum mr_file_clean { MR_FILE_CLEAN_OFF, MR_FILE_CLEAN_ARCHIVE, MR_FILE_CLEAN_DEL
 
 struct mr_file_options {
     const char *path;
+    const char *base; /* columns stand in the names of folders below it; NULL: in none */
     uint64_t files_max, bytes_max; /* per trigger; 0: no limit */
     bool latest_first, name_only;
+    bool flat; /* recursiveFileLookup */
     int64_t age_max_us;
     enum mr_file_clean clean;
     const char *archive_dir;
@@ -29,3 +31,5 @@ uint32_t mr_file_format_options(const struct mr_option *options, uint32_t n, con
                                 struct mr_option *format_options);
 /* "128m", "10kb", "1000": Spark's byte texts. */
 bool mr_file_parse_bytes(const char *text, uint64_t *bytes);
+/* "./in" -> "in" */
+const char *mr_file_without_dots(const char *path);

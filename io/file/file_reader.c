@@ -12,24 +12,35 @@ static void on_bad(void *arg, const struct mr_bad_record *bad)
     mr_file_bad_add(&r->bad, &r->split, bad, r->split.start);
 }
 
-enum mr_status mr_file_reader_open(void *reader, const struct mr_source_config *config,
-                                   struct mr_error *err)
+/* The columns of the schema that stand in records, by the flags of those of the table. */
+static const struct mr_type *record_schema(const struct mr_type *schema, const struct mr_table *t,
+                                           const bool *in_folder, struct mr_arena *a)
 {
-    struct mr_file_reader *r = reader;
-    struct mr_arena *a = config->arena;
+    struct mr_field *fields = MR_NEW_ARRAY(a, struct mr_field, schema->fields_n + 1);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < schema->fields_n; i++)
+        if (!in_folder[mr_file_column_of(t, schema->fields[i].name)])
+            fields[n++] = schema->fields[i];
+    return mr_type_struct(a, fields, n);
+}
+
+/* Decodes records without the columns that stand in folders. */
+static enum mr_status open_decoder(struct mr_file_reader *r, struct mr_error *err)
+{
+    const struct mr_source_config *config = r->config;
     const struct mr_table *t = config->table;
+
+    if (r->decoder)
+        r->format->decoder_close(r->decoder);
+    r->decoder = NULL;
+    mr_arena_reset(&r->decoder_arena);
+    struct mr_arena *a = &r->decoder_arena;
     struct mr_option *options = MR_NEW_ARRAY(a, struct mr_option, t->options_n + 1);
     struct mr_decoder_config *c = MR_NEW(a, struct mr_decoder_config);
-
-    r->config = config;
-    r->format = mr_format_find(t->format);
-    mr_arena_init(&r->scratch, a->budget, a->escape);
-    mr_arena_init(&r->split_arena, a->budget, a->escape);
-    mr_file_stream_init(&r->stream, config->env, a->budget, a->escape);
-    mr_file_bad_init(&r->bad, config->env, t->name, t->bad_records, a->budget, a->escape);
     *c = (struct mr_decoder_config){
-        .schema = config->schema,
-        .full_schema = t->schema,
+        .schema = record_schema(config->schema, t, r->folder.is_in, a),
+        .full_schema = record_schema(t->schema, t, r->folder.is_in, a),
         .options = options,
         .options_n =
             mr_file_format_options(t->options, t->options_n, mr_file_source_options, options),
@@ -40,6 +51,24 @@ enum mr_status mr_file_reader_open(void *reader, const struct mr_source_config *
         .on_bad_arg = r,
     };
     return r->format->decoder_open(c, a, &r->decoder, err);
+}
+
+enum mr_status mr_file_reader_open(void *reader, const struct mr_source_config *config,
+                                   struct mr_error *err)
+{
+    struct mr_file_reader *r = reader;
+    struct mr_arena *a = config->arena;
+    const struct mr_table *t = config->table;
+
+    r->config = config;
+    r->format = mr_format_find(t->format);
+    mr_arena_init(&r->scratch, a->budget, a->escape);
+    mr_arena_init(&r->split_arena, a->budget, a->escape);
+    mr_arena_init(&r->decoder_arena, a->budget, a->escape);
+    mr_file_stream_init(&r->stream, config->env, a->budget, a->escape);
+    mr_file_bad_init(&r->bad, config->env, t->name, t->bad_records, a->budget, a->escape);
+    enum mr_status status = mr_file_folder_open(&r->folder, config, err);
+    return status == MR_OK ? open_decoder(r, err) : status;
 }
 
 void mr_file_reader_close(void *reader)
@@ -53,28 +82,7 @@ void mr_file_reader_close(void *reader)
     mr_file_bad_fini(&r->bad);
     mr_arena_fini(&r->scratch);
     mr_arena_fini(&r->split_arena);
-}
-
-/* A folder "day=2026-01-01" on the path of a file, of a column that is declared: Spark reads its value
- * from there. Here the column would be NULL without a word. */
-static enum mr_status refuse_partition_folder(const struct mr_table *t, const char *path,
-                                              struct mr_error *err)
-{
-    const char *slash;
-
-    for (; (slash = strchr(path, '/')) != NULL; path = slash + 1) {
-        const char *equals = memchr(path, '=', (size_t)(slash - path));
-        struct mr_text name = {path, equals ? (uint64_t)(equals - path) : 0};
-
-        for (uint32_t i = 0; equals && i < t->schema->fields_n; i++)
-            if (mr_text_equal_ignoring_case(name, mr_text_of(t->schema->fields[i].name)))
-                return MR_FAIL(err, MR_QUERY, 0,
-                               "source \"%s\": the column %s stands in the path of a file "
-                               "(%.*s): columns of folders are not supported yet; leave it out of "
-                               "the schema, or take it from input_file_name()",
-                               t->name, t->schema->fields[i].name, (int)(slash - path), path);
-    }
-    return MR_OK;
+    mr_arena_fini(&r->decoder_arena);
 }
 
 enum mr_status mr_file_open_split(void *reader, struct mr_text split, struct mr_error *err)
@@ -85,7 +93,11 @@ enum mr_status mr_file_open_split(void *reader, struct mr_text split, struct mr_
     mr_arena_reset(&r->split_arena);
     mr_file_split_read(split, &r->split_arena, &r->split);
     r->bad_n = 0;
-    enum mr_status status = refuse_partition_folder(r->config->table, r->split.path, err);
+    bool changed = false;
+    enum mr_status status =
+        mr_file_folder_enter(&r->folder, r->split.path, &r->split_arena, &changed, err);
+    if (status == MR_OK && changed)
+        status = open_decoder(r, err);
     if (status == MR_OK)
         status = mr_file_stream_open(&r->stream, &r->split, &gone, err);
     if (status != MR_OK)
@@ -138,6 +150,7 @@ static enum mr_status decode(struct mr_file_reader *r, struct mr_batch *out, str
     if (status != MR_OK)
         return status;
     mr_file_stream_consume(s, used);
+    mr_file_folder_add(&r->folder, out, &r->scratch);
     r->window_done = s->n == 0 || (used == 0 && out->rows == 0);
     if (r->window_done && !s->at_end && s->n > MR_FILE_RECORD_BYTES_MAX)
         return drop_giant(r, err);

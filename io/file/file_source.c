@@ -1,6 +1,7 @@
 #include "io/file/file_reader.h"
 
 #include "core/base/check.h"
+#include "io/file/file_partition.h"
 
 /* fnmatch would take what it can't read literally, and match nothing for ever. */
 static enum mr_status check_pattern(const struct mr_table *table, const char *path,
@@ -63,6 +64,7 @@ static const struct mr_type *text_schema(const struct mr_option *options, uint32
         .replayable = true,                                                                        \
         .schema = schema_of,                                                                       \
         .options = mr_file_source_options,                                                         \
+        .complete_schema = mr_file_complete_schema,                                                \
         .check = check,                                                                            \
         .planner_open = mr_file_planner_open,                                                      \
         .planner_close = mr_file_planner_close,                                                    \

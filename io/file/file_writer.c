@@ -2,6 +2,7 @@
 
 #include "core/base/check.h"
 #include "core/format/value.h"
+#include "io/file/file_partition.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -312,7 +313,7 @@ static struct mr_text partition_of(struct mr_file_writer *w, const struct mr_bat
         if (!mr_column_is_null(column, row))
             value = value_text(w, column, row, room);
         if (value.n == 0)
-            value = MR_TEXT("__HIVE_DEFAULT_PARTITION__");
+            value = MR_TEXT(MR_FILE_NULL_PARTITION);
         append_escaped(out, value);
     }
     return mr_buffer_text(out);

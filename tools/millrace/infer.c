@@ -61,12 +61,7 @@ static enum mr_status infer_read(struct mr_relation *r, struct mr_env *env, stru
     mr_buffer_init(&ddl, a);
     if (status != MR_OK || !mr_json_infer_finish(in, &ddl))
         return status;
-    struct mr_option *options = MR_NEW_ARRAY(a, struct mr_option, r->options_n + 1);
-    if (r->options_n)
-        memcpy(options, r->options, r->options_n * sizeof *options);
-    options[r->options_n] = (struct mr_option){"schema", mr_arena_copy(a, ddl.data, ddl.n)};
-    r->options = options;
-    r->options_n++;
+    r->inferred_schema = mr_arena_copy(a, ddl.data, ddl.n);
     return MR_OK;
 }
 

@@ -3,6 +3,6 @@
 #include "core/base/env.h"
 #include "core/sql/ast.h"
 
-/* Gives each READ of json.`path` without a schema one, as the option "schema". */
+/* Gives each READ of json.`path` without a schema one. */
 MR_NODISCARD enum mr_status mr_infer_schemas(struct mr_relation *relation, struct mr_env *env,
                                              struct mr_arena *a, struct mr_error *err);

@@ -219,6 +219,8 @@ static __attribute__((noinline)) int execute(struct sql *s)
     if (status == MR_OK)
         status = infer_schemas(s, statement.query, &err);
     if (status == MR_OK)
+        status = mr_session_complete(&s->session, &err);
+    if (status == MR_OK)
         status = statement.kind == MR_STATEMENT_EXPLAIN
                      ? explain(s, &statement, &engine, &err)
                      : run_query(s, statement.query, &engine, &err);
