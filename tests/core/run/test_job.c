@@ -408,7 +408,7 @@ static const struct {
     {SOURCE SINK "trigger: {processing_time: 1 month}\n", 3, 28, "",
      "processing_time: months have no fixed length"},
     {SOURCE SINK "trigger: {processing_time: -1 seconds}\n", 3, 28, "",
-     "processing_time: it must not be negative"},
+     "processing_time: it must not be negative, nor too long to count in microseconds"},
     {SOURCE SINK "trigger: {processing_time: often}\n", 3, 28, "CANNOT_PARSE_INTERVAL",
      "processing_time: \"often\" is no interval; write it as \"10 minutes\""},
     {SOURCE SINK "conf: {spark.sql.session.timezone: UTC}\n", 3, 8, "SQL_CONF_NOT_FOUND",
