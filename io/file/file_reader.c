@@ -105,7 +105,8 @@ enum mr_status mr_file_open_split(void *reader, struct mr_text split, struct mr_
     r->is_open = !gone;
     r->window_done = true;
     if (gone)
-        fprintf(stderr, "millrace: warning: %s is gone: epoch %llu runs without it\n",
+        fprintf(stderr,
+                "millrace: warning: %s is gone: epoch %llu runs without what was not read yet\n",
                 r->split.path, (unsigned long long)r->split.epoch);
     else
         r->format->decoder_begin(r->decoder);
@@ -140,6 +141,12 @@ static enum mr_status decode(struct mr_file_reader *r, struct mr_batch *out, str
         status = mr_file_stream_fill(s, err);
         if (status != MR_OK)
             return status;
+        if (s->is_short)
+            fprintf(stderr,
+                    "millrace: warning: %s is shorter than when epoch %llu was planned: what stood "
+                    "from byte %llu on is not read\n",
+                    s->path, (unsigned long long)r->split.epoch,
+                    (unsigned long long)(s->at > r->split.start ? s->at : r->split.start));
     }
     r->window_done = false;
     if (s->n == 0) {

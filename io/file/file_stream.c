@@ -53,6 +53,8 @@ enum mr_status mr_file_stream_open(struct mr_file_stream *s, const struct mr_fil
     s->codec = split->codec;
     s->at = split->start ? split->start - 1 : 0;
     s->limit = split->end;
+    s->wanted = split->start + split->bytes;
+    s->is_short = false;
     s->skipping = split->start > 0;
     s->at_end = false;
     s->data = s->buffers[0] + s->head_bytes;
@@ -92,6 +94,7 @@ static enum mr_status read_chunk(struct mr_file_stream *s, uint64_t *got, struct
         return MR_FAIL(err, MR_IO, (int)-n, "read %s at %llu", s->path, (unsigned long long)s->at);
     *got = (uint64_t)n;
     s->at_end = *got < s->chunk_bytes;
+    s->is_short = s->at_end && s->at + *got < s->wanted;
     return MR_OK;
 }
 

@@ -21,11 +21,13 @@ struct mr_file_stream {
     uint8_t *buffers[2];
     uint64_t head_bytes, chunk_bytes;
     uint32_t current;
-    uint64_t at;    /* next byte to read of the file */
-    uint64_t limit; /* the split's end */
-    bool reading;   /* a read into the other buffer is under way */
-    bool skipping;  /* the record that began in the split before */
-    bool at_end;    /* nothing follows data[0..n) */
+    uint64_t at;     /* next byte to read of the file */
+    uint64_t limit;  /* the split's end */
+    uint64_t wanted; /* where the file ended when its epoch was planned, or the split does */
+    bool reading;    /* a read into the other buffer is under way */
+    bool skipping;   /* the record that began in the split before */
+    bool at_end;     /* nothing follows data[0..n) */
+    bool is_short;   /* the file ended before that: rows are missing */
     uint8_t *data;
     uint64_t n;
     uint64_t offset; /* of data[0], in the decompressed input */
