@@ -325,6 +325,10 @@ static void test_zombie(void **state)
 
 int main(void)
 {
+#ifdef __SANITIZE_THREAD__
+    printf("left out: threads of C11, as librdkafka's are, are unknown to this ThreadSanitizer\n");
+    return 77;
+#endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_broker_down),
