@@ -5,10 +5,10 @@
  *          evicts. The operator only finds, inserts and visits rows.
  * Layout   Rows lie in segments by time bucket of their expiry: eviction drops segments; at most
  *          the bucket that the watermark cuts is swept. A segment has slabs of rows (addresses are
- *          stable until eviction) and a linear-probing index of 1-byte tags and 4-byte row
- *          references: one index while it is small, one per partition above that, so that growing
- *          never moves more than a 256th and a partition can be snapshot without looking at the
- *          others. Keys are encoded rows (row.h), equal iff bytes are equal.
+ *          stable until eviction) and a linear-probing index of 8-byte places, half of a hash and a
+ *          row's reference: one index while it is small, one per partition above that, so that
+ *          growing never moves more than a 256th and a partition can be snapshot without looking at
+ *          the others. Keys are encoded rows (row.h), equal iff bytes are equal.
  * Threads  One worker.
  * Hash     64 bits of the encoded key; the top byte is the virtual partition, so rows of a
  *          partition can be listed and moved to another worker at a restart.
