@@ -9,7 +9,7 @@
 enum {
     SEGMENT_BYTES = 16 * 1024 * 1024,
     SNAPSHOT_BYTES = 1024 * 1024,
-    FLUSH_BYTES = 8 * 1024 * 1024, /* of a group: more is written before the epoch is over */
+    FLUSH_BYTES = 3 * 1024 * 1024, /* of a group: more is written before the epoch is over */
     INTERVAL_US = 1000 * 1000,     /* of syncs with MR_DURABLE_INTERVAL */
 };
 

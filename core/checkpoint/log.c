@@ -93,32 +93,39 @@ static enum mr_status number_spare(struct mr_log *l, struct mr_error *err)
     return MR_OK;
 }
 
+/* The segment written to is full: it is as long as what was written, or filled before. */
+static void leave(struct mr_log *l)
+{
+    struct mr_log_segment *last = l->segments_n ? &l->segments[l->segments_n - 1] : NULL;
+
+    if (l->file == NULL)
+        return;
+    l->env->ops->close(l->file);
+    l->file = NULL;
+    last->bytes = l->offset > l->filled ? l->offset : l->filled;
+}
+
 /* Goes on with a segment that has room for bytes. */
 static enum mr_status enter_next(struct mr_log *l, uint64_t bytes, struct mr_error *err)
 {
-    uint64_t size =
-        l->segments_n == 0 && l->segment_bytes > FIRST_BYTES ? FIRST_BYTES : l->segment_bytes;
+    bool is_first = l->segments_n == 0;
+    uint64_t size = is_first && l->segment_bytes > FIRST_BYTES ? FIRST_BYTES : l->segment_bytes;
     enum mr_status status = mr_log_sync(l, err);
 
     if (size < bytes)
         size = bytes;
-    if (status == MR_OK && l->is_spare_numbered && l->spare_filled < bytes) {
-        /* A huge group: the segment that was prepared is made larger. */
-        l->is_spare_numbered = false;
-        int rc = l->env->ops->rename(l->env, segment_path(l, last_number(l) + 1), spare_path(l));
-        if (rc < 0)
-            return fail(l, rc, "rename", segment_path(l, last_number(l) + 1), err);
-    }
     if (status == MR_OK && !l->is_spare_numbered) {
-        status = fill_spare(l, size, err);
+        status = fill_spare(l, is_first ? size : 0, err);
         if (status == MR_OK)
             status = number_spare(l, err);
     }
     if (status != MR_OK)
         return status;
-    if (l->file)
-        l->env->ops->close(l->file);
-    add_segment(l, (struct mr_log_segment){.number = last_number(l) + 1, .bytes = l->spare_filled});
+    leave(l);
+    l->filled = l->spare_filled;
+    if (size < l->filled)
+        size = l->filled;
+    add_segment(l, (struct mr_log_segment){.number = last_number(l) + 1, .bytes = size});
     l->file = l->spare;
     l->offset = 0;
     l->spare = NULL;
@@ -145,7 +152,7 @@ static enum mr_status adopt_spare(struct mr_log *l, const struct mr_log_scan *s,
     status = open_segment(l, segment_path(l, s->segments[next].number), 0, &l->spare, err);
     if (status != MR_OK)
         return status;
-    /* It may be cut short: then it is filled up when it is entered. */
+    /* It may be cut short: then appends make it longer. */
     l->spare_filled = s->segments[next].bytes;
     l->is_spare_numbered = true;
     return MR_OK;
@@ -185,6 +192,7 @@ enum mr_status mr_log_open(struct mr_log *l, struct mr_log_scan *s, struct mr_er
         return enter_next(l, MR_BLOCK, err);
     enum mr_status status = open_segment(l, segment_path(l, last_number(l)), 0, &l->file, err);
     l->offset = s->end_offset;
+    l->filled = l->segments[l->segments_n - 1].bytes;
     if (status == MR_OK)
         status = write_again(l, s, err);
     l->is_unsynced = true;
@@ -310,13 +318,13 @@ enum mr_status mr_log_prepare(struct mr_log *l, struct mr_error *err)
     return status;
 }
 
-/* A segment goes: as the spare, if none is there or begun and it has the usual size. */
+/* A segment goes: as the spare, if none is there or begun and it is not larger than usual. */
 static enum mr_status free_segment(struct mr_log *l, const struct mr_log_segment *old,
                                    struct mr_error *err)
 {
     const char *from = segment_path(l, old->number);
 
-    if (l->spare || old->bytes != l->segment_bytes) {
+    if (l->spare || old->bytes > l->segment_bytes) {
         int rc = l->env->ops->unlink(l->env, from);
         return rc < 0 ? fail(l, rc, "remove", from, err) : MR_OK;
     }

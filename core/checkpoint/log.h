@@ -9,7 +9,9 @@
  * End      The first place without a valid group. It is a torn tail if nobody claims that a group
  *          from there on was durable, neither a later group nor the head; else it is corruption.
  * Segment  log/N, zero-filled before use, so that a durable append changes no metadata; recycled
- *          under a new number when no longer needed. The next one is prepared in small steps.
+ *          under a new number when no longer needed. The next one is prepared in small steps; when
+ *          it is needed sooner, appends make it longer: writing much twice would cost more than the
+ *          metadata of one sync.
  */
 #pragma once
 #include "core/checkpoint/blocks.h"
@@ -74,6 +76,7 @@ struct mr_log {
     uint64_t segments_n, segments_capacity;
     struct mr_file *file;
     uint64_t offset, next_group, durable;
+    uint64_t filled;         /* of the segment written to: bytes that were there before */
     uint64_t commit_segment; /* number of the one with the last commit; 0: none */
     uint32_t previous_crc;
     bool is_unsynced, is_failed;
@@ -85,7 +88,7 @@ struct mr_log {
 
     struct mr_file *spare;  /* the next segment, or NULL */
     uint64_t spare_filled;  /* bytes */
-    bool is_spare_numbered; /* it is whole and has its name */
+    bool is_spare_numbered; /* it has its name */
     struct mr_blocks zeros;
 };
 

@@ -79,7 +79,8 @@ static enum mr_status aggregate_plan(void *plan, const struct mr_node *node, str
                                        .value = mr_type_struct(a, values, p->acc.slots_n),
                                        .slots_n = p->acc.slots_n,
                                        .slots = p->acc.kinds,
-                                       .bucket_us = bucket_us(node)};
+                                       .bucket_us = bucket_us(node),
+                                       .keeps_changes = node->mode == MR_UPDATE};
     return MR_OK;
 }
 

@@ -48,7 +48,8 @@ static enum mr_status plan_table(struct deduplicate_plan *p, const struct mr_nod
     }
     p->table = (struct mr_state_table){.name = "seen",
                                        .key = mr_type_struct(a, fields, node->keys_n),
-                                       .value = mr_type_struct(a, NULL, 0)};
+                                       .value = mr_type_struct(a, NULL, 0),
+                                       .rows_are_final = true};
     if (p->is_within || p->time_in_keys)
         p->table.bucket_us = bucket > 1000000 ? bucket : 1000000;
     p->table.any_expiry = p->is_within;

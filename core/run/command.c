@@ -6,7 +6,7 @@ void mr_query_fail(struct mr_query *q, const struct mr_error *err)
 {
     uint32_t before = 0;
 
-    /* The winner's error is read after pending_parts is zero, which it lowers later. */
+    /* The winner's error is read when no part is at work, which it lowers later. */
     if (atomic_compare_exchange_strong_explicit(&q->failed, &before, 1, memory_order_relaxed,
                                                 memory_order_relaxed)) {
         q->error = *err;
@@ -20,7 +20,7 @@ enum mr_status mr_query_command(struct mr_query *q, enum mr_command command, str
 {
     uint32_t left;
 
-    atomic_store_explicit(&q->pending_parts, q->workers, memory_order_relaxed);
+    atomic_store_explicit(&q->at_work, q->workers, memory_order_relaxed);
     for (uint32_t i = 0; i < q->workers; i++) {
         struct mr_part *p = &q->parts[i];
         MR_ASSERT(atomic_load_explicit(&p->command, memory_order_relaxed) == MR_COMMAND_NONE);
@@ -28,8 +28,11 @@ enum mr_status mr_query_command(struct mr_query *q, enum mr_command command, str
         atomic_store_explicit(&p->command, command, memory_order_release);
         mr_worker_wake(p->worker);
     }
-    while ((left = atomic_load_explicit(&q->pending_parts, memory_order_acquire)) != 0)
-        mr_futex_wait(&q->pending_parts, left, -1);
+    while ((left = atomic_load_explicit(&q->at_work, memory_order_acquire)) & MR_PARTS_AT_WORK) {
+        mr_change_log_take(q);
+        mr_futex_wait(&q->at_work, left, -1);
+    }
+    mr_change_log_take(q);
     if (!atomic_load_explicit(&q->failed, memory_order_relaxed))
         return MR_OK;
     if (err)

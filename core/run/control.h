@@ -30,6 +30,10 @@ struct mr_plan_ahead { /* the next epoch, when it was planned before the last on
     bool made, runs, has_data;
 };
 
+#define MR_PARTS_AT_WORK UINT32_C(0xff)
+#define MR_PACKET_SENT UINT32_C(0x100)
+_Static_assert(MR_WORKERS_MAX <= MR_PARTS_AT_WORK, "they are counted there");
+
 struct mr_query {
     struct mr_query_config config;
     struct mr_engine *engine;
@@ -74,7 +78,7 @@ struct mr_query {
     enum mr_source_limit limit;
 
     /* Between control and workers */
-    _Alignas(64) _Atomic uint32_t pending_parts;
+    _Alignas(64) _Atomic uint32_t at_work; /* low byte: parts; above: packets sent, counted */
     _Atomic uint32_t failed;
     struct mr_error error;
 

@@ -103,18 +103,6 @@ static void give_rows(struct mr_query *q)
             q->config.on_rows(q->config.on_rows_arg, q->epoch.id, &r->batch);
 }
 
-static enum mr_status log_state(struct mr_query *q, struct mr_error *err)
-{
-    for (uint32_t w = 0; w < q->workers; w++)
-        for (const struct mr_logged *l = q->parts[w].logged; l; l = l->next) {
-            enum mr_status status = mr_checkpoint_log(q->checkpoint, q->epoch.id, l->op, l->table,
-                                                      mr_buffer_text(&l->data), err);
-            if (status != MR_OK)
-                return status;
-        }
-    return MR_OK;
-}
-
 /* What the writers prepared, each with its length before it: publish_again in recover.c reads it.
  */
 static struct mr_text join_prepared(struct mr_query *q, struct mr_text *prepared)
@@ -276,10 +264,6 @@ static enum mr_status run(struct mr_query *q, bool muted, struct mr_error *err)
     status = mr_query_command(q, MR_COMMAND_EPOCH, err);
     if (status != MR_OK)
         return keep_plan(q, status);
-    if (q->checkpoint)
-        status = log_state(q, err);
-    if (status != MR_OK)
-        return status;
     mr_watermarks_advance(q);
     q->ran_data |= q->epoch.has_data;
     p->add_batch_us = monotonic_us(q) - logged;

@@ -132,6 +132,7 @@ enum mr_status mr_part_open(struct mr_part *p)
 
     mr_arena_init(&p->arena, &q->budget, &p->escape);
     mr_arena_init(&p->epoch, &q->budget, &p->escape);
+    mr_change_log_open(p);
     p->eval = (struct mr_eval_context){
         .zone = q->config.session ? q->config.session->conf.zone : mr_zone_utc(),
         .ansi = q->config.session ? q->config.session->conf.ansi : true,
@@ -176,6 +177,7 @@ void mr_part_close(struct mr_part *p)
             if (p->tables[op][t])
                 mr_state_close(p->tables[op][t]);
     }
+    mr_change_log_close(p);
     mr_arena_fini(&p->epoch);
     mr_arena_fini(&p->arena);
 }

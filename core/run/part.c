@@ -10,10 +10,8 @@ static void begin_epoch(struct mr_part *p)
     mr_arena_reset(&p->epoch);
     p->recorded = NULL;
     p->recorded_end = &p->recorded;
-    p->logged = NULL;
-    p->logged_end = &p->logged;
+    mr_change_log_begin(p);
     mr_buffer_init(&p->prepared, &p->epoch);
-    p->prepared_done = false;
     p->sink_rows = 0;
     p->eval.now_us = q->epoch.time_us;
     p->eval.epoch = q->epoch.id;
@@ -31,8 +29,7 @@ static void begin_epoch(struct mr_part *p)
     p->begun = true;
 }
 
-/* What each table changed is put down while its rows are still in this core's cache. */
-static void log_state(struct mr_part *p)
+static void count_memory(struct mr_part *p)
 {
     const struct mr_query *q = p->query;
 
@@ -40,19 +37,8 @@ static void log_state(struct mr_part *p)
         const struct mr_shape_node *n = &q->shape.nodes[q->shape.stateful[op]];
         struct mr_operator_counts *counts = &p->instances[n->node->id].ctx.counts;
         counts->memory_bytes = 0;
-        for (uint32_t t = 0; t < n->tables_n; t++) {
-            struct mr_logged *l = MR_NEW(&p->epoch, struct mr_logged);
-            l->op = op;
-            l->table = t;
-            mr_buffer_init(&l->data, &p->epoch);
-            if (q->checkpoint)
-                mr_state_log(p->tables[op][t], q->epoch.id, &l->data);
+        for (uint32_t t = 0; t < n->tables_n; t++)
             counts->memory_bytes += mr_state_bytes(p->tables[op][t]);
-            if (l->data.n == 0)
-                continue;
-            *p->logged_end = l;
-            p->logged_end = &l->next;
-        }
     }
 }
 
@@ -60,10 +46,7 @@ static enum mr_step finish_epoch(struct mr_part *p)
 {
     const struct mr_query *q = p->query;
 
-    if (!p->prepared_done) {
-        log_state(p);
-        p->prepared_done = true;
-    }
+    count_memory(p);
     if (!p->writer_opened || p->muted)
         return MR_NEED_INPUT;
     return q->config.sink_ops->prepare(p->writer, q->epoch.id, &p->prepared, &p->err);
@@ -76,8 +59,9 @@ static void complete(struct mr_part *p)
     p->begun = false;
     atomic_store_explicit(&p->command, MR_COMMAND_NONE, memory_order_relaxed);
     /* Release: all that this part wrote is seen by the control thread, which acquires a zero. */
-    if (atomic_fetch_sub_explicit(&q->pending_parts, 1, memory_order_acq_rel) == 1)
-        mr_futex_wake(&q->pending_parts);
+    uint32_t before = atomic_fetch_sub_explicit(&q->at_work, 1, memory_order_acq_rel);
+    if ((before & MR_PARTS_AT_WORK) == 1)
+        mr_futex_wake(&q->at_work);
 }
 
 static enum mr_slice fail(struct mr_part *p)
@@ -99,6 +83,7 @@ static enum mr_slice slice_epoch(struct mr_part *p)
     }
     if (!p->begun)
         begin_epoch(p);
+    mr_change_log_ahead(p);
     for (uint32_t i = 0; i < q->shape.stages_n; i++) {
         enum mr_step step = mr_stage_slice(p, &p->stages[i]);
         if (step == MR_FAILED)
@@ -106,6 +91,8 @@ static enum mr_slice slice_epoch(struct mr_part *p)
         all_done &= step == MR_DONE;
         waits |= step == MR_BLOCKED;
     }
+    if (all_done && !mr_change_log_rest(p))
+        return MR_SLICE_IDLE; /* woken when a packet is home */
     if (all_done) {
         enum mr_step step = finish_epoch(p);
         if (step == MR_FAILED)

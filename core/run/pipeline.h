@@ -17,6 +17,7 @@
 #include "core/run/exchange.h"
 #include "core/run/progress.h"
 #include "core/run/shape.h"
+#include "core/run/change_log.h"
 #include <stdatomic.h>
 
 struct mr_query;
@@ -82,12 +83,6 @@ struct mr_recorded { /* rows for on_rows */
     struct mr_batch batch;
 };
 
-struct mr_logged { /* what a table of state changed in the epoch */
-    struct mr_logged *next;
-    uint32_t op, table;
-    struct mr_buffer data;
-};
-
 struct mr_part {
     _Alignas(64) _Atomic uint32_t command;
     struct mr_query *query;
@@ -106,10 +101,10 @@ struct mr_part {
     bool muted; /* the epoch's rows are out already: nothing is given to the sink */
     uint64_t sink_rows;
     struct mr_recorded *recorded, **recorded_end;
-    struct mr_logged *logged, **logged_end;
+    struct mr_change_log log;
     struct mr_buffer prepared;
-    bool begun, prepared_done; /* of the epoch */
-    uint64_t moved;            /* raised by all that is progress */
+    bool begun;     /* the epoch */
+    uint64_t moved; /* raised by all that is progress */
 };
 
 /* By the worker: a slice of work for whatever command the part has. */

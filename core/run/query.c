@@ -103,11 +103,15 @@ static enum mr_status init_exchanges(struct mr_query *q, struct mr_error *err)
 /* Parts are the workers' from here on. */
 static enum mr_status open_parts(struct mr_query *q, struct mr_error *err)
 {
-    enum mr_status status = mr_engine_take_slot(q->engine, &q->slot, err);
+    enum mr_status status = MR_OK;
 
+    q->parts = MR_NEW_ARRAY(&q->arena, struct mr_part, q->workers);
+    for (uint32_t w = 0; w < q->workers && status == MR_OK; w++)
+        status = mr_change_log_init(&q->parts[w].log, err);
+    if (status == MR_OK)
+        status = mr_engine_take_slot(q->engine, &q->slot, err);
     if (status != MR_OK)
         return status;
-    q->parts = MR_NEW_ARRAY(&q->arena, struct mr_part, q->workers);
     q->has_slot = true;
     for (uint32_t w = 0; w < q->workers; w++) {
         struct mr_part *p = &q->parts[w];
@@ -416,6 +420,8 @@ void mr_query_close(struct mr_query *q)
         q->status = mr_query_command(q, MR_COMMAND_CLOSE, &ignored);
         mr_engine_give_slot(q->engine, q->slot);
     }
+    for (uint32_t w = 0; q->parts && w < q->workers; w++)
+        mr_change_log_fini(&q->parts[w].log);
     for (uint32_t i = 1; q->exchanges && i < q->shape.stages_n; i++)
         mr_exchange_fini(&q->exchanges[i - 1]);
     if (q->committer_opened && q->config.sink_ops->committer_close)

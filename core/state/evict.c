@@ -22,18 +22,6 @@ static void leave(void *arg, struct mr_state_row *row)
     }
 }
 
-static void unlink_changed(struct mr_state *s, struct mr_segment *g)
-{
-    if (g->changed == NULL)
-        return;
-    if (g->after)
-        g->after->before = g->before;
-    if (g->before)
-        g->before->after = g->after;
-    else
-        s->changed = g->after;
-}
-
 /* All rows of g end: they are only looked at when somebody wants to see them. */
 static void show_leaving(struct mr_state *s, struct mr_segment *g, struct leaving *l)
 {
@@ -49,7 +37,8 @@ static uint64_t drop(struct mr_state *s, struct mr_segment *g)
 {
     uint64_t rows = g->rows;
 
-    unlink_changed(s, g);
+    if (g->changed)
+        mr_changes_unlink(s, g);
     mr_segment_close(g, &s->memory);
     return rows;
 }
@@ -78,7 +67,7 @@ uint64_t mr_state_evict(struct mr_state *s, int64_t watermark_us,
     if (kept < i) {
         memmove(&s->segments[kept], &s->segments[i], (s->segments_n - i) * sizeof(void *));
         s->segments_n -= i - kept;
-        s->last = NULL;
+        s->last = s->last_but_one = NULL;
     }
     if (removed) {
         s->evicted_us =

@@ -5,7 +5,7 @@
 #include "core/state/row.h"
 
 /* Log records and snapshots are the same: a version, then items. README.md has the bytes. */
-enum { VERSION = 1, ITEM_ROW = 1, ITEM_EVICT = 2 };
+enum { VERSION = 2, ITEM_ROW = 1, ITEM_EVICT = 2, VARINT_MAX = 10 };
 
 static uint8_t *put(uint8_t *at, const void *data, uint64_t bytes)
 {
@@ -13,42 +13,82 @@ static uint8_t *put(uint8_t *at, const void *data, uint64_t bytes)
     return at + bytes;
 }
 
-static uint64_t row_bytes(const struct mr_state_table *t, struct mr_state_row *r)
+/* Seven bits a byte, the lowest first; the eighth: more follow (LEB128). */
+static uint8_t *put_varint(uint8_t *at, uint64_t x)
+{
+    for (; x >= 0x80; x >>= 7)
+        *at++ = (uint8_t)(x | 0x80);
+    *at++ = (uint8_t)x;
+    return at;
+}
+
+static bool take_varint(struct mr_text *r, uint64_t *x)
+{
+    uint8_t byte = 0x80;
+
+    *x = 0;
+    for (uint32_t shift = 0; byte & 0x80; shift += 7) {
+        if (shift >= 7 * VARINT_MAX || !mr_text_take(r, &byte, 1))
+            return false;
+        *x |= (uint64_t)(byte & 0x7f) << shift;
+    }
+    return true;
+}
+
+/* Small for numbers near zero, also negative ones. */
+static uint64_t zigzag(int64_t x)
+{
+    return (uint64_t)x << 1 ^ (uint64_t)(x >> 63);
+}
+
+static int64_t unzigzag(uint64_t x)
+{
+    return (int64_t)(x >> 1 ^ (0 - (x & 1)));
+}
+
+static uint64_t row_bytes_max(const struct mr_state_table *t, struct mr_state_row *r)
 {
     const union mr_slot *slots = mr_state_slots(r);
-    uint64_t bytes = 1 + 8 + 4 + mr_state_key(r).n;
+    uint64_t bytes = 1 + 2 * VARINT_MAX + mr_state_key(r).n + t->slots_n * (uint64_t)16;
 
-    for (uint32_t i = 0; i < t->slots_n; i++) {
-        if (t->slots[i] == MR_SLOT_BYTES)
-            bytes += 4 + (uint64_t)slots[i].bytes.n;
-        else
-            bytes += t->slots[i] == MR_SLOT_I128 ? 16 : 8;
-    }
+    for (uint32_t i = 0; i < t->slots_n; i++)
+        bytes += t->slots[i] == MR_SLOT_BYTES ? slots[i].bytes.n : 0;
     return bytes;
 }
 
-static void put_row(const struct mr_state_table *t, struct mr_state_row *r, struct mr_buffer *out)
+static uint8_t *put_slot(enum mr_slot_kind kind, const union mr_slot *slot, uint8_t *at)
+{
+    switch (kind) {
+    case MR_SLOT_I64:
+        return put_varint(at, zigzag(slot->i64));
+    case MR_SLOT_F64:
+        return put(at, &slot->f64, 8);
+    case MR_SLOT_I128:
+        return put(at, &slot->i128, 16);
+    case MR_SLOT_BYTES:
+        at = put_varint(at, slot->bytes.n);
+        return put(at, slot->bytes.data, slot->bytes.n);
+    }
+    MR_UNREACHABLE();
+}
+
+void mr_row_log_put(struct mr_row_log *log, struct mr_state_row *r)
 {
     const union mr_slot *slots = mr_state_slots(r);
     struct mr_text key = mr_state_key(r);
-    uint32_t key_bytes = (uint32_t)key.n;
-    uint64_t bytes = row_bytes(t, r);
-    uint8_t *at = mr_buffer_reserve(out, bytes);
+    uint64_t bytes_max = row_bytes_max(log->table, r);
+    uint8_t *begin = mr_buffer_reserve(log->out, bytes_max), *at = begin;
 
     *at++ = ITEM_ROW;
-    at = put(at, &r->expiry_us, 8);
-    at = put(at, &key_bytes, 4);
+    /* The difference wraps where it must: it is undone the same way. */
+    at = put_varint(at, zigzag((int64_t)((uint64_t)r->expiry_us - (uint64_t)log->expiry_us)));
+    log->expiry_us = r->expiry_us;
+    at = put_varint(at, key.n);
     at = put(at, key.data, key.n);
-    for (uint32_t i = 0; i < t->slots_n; i++) {
-        if (t->slots[i] == MR_SLOT_BYTES) {
-            at = put(at, &slots[i].bytes.n, 4);
-            at = put(at, slots[i].bytes.data, slots[i].bytes.n);
-        } else {
-            at = put(at, &slots[i], t->slots[i] == MR_SLOT_I128 ? 16 : 8);
-        }
-    }
-    MR_VERIFY(at == out->data + out->n + bytes);
-    out->n += bytes;
+    for (uint32_t i = 0; i < log->table->slots_n; i++)
+        at = put_slot(log->table->slots[i], &slots[i], at);
+    MR_VERIFY(at <= begin + bytes_max);
+    log->out->n += (uint64_t)(at - begin);
 }
 
 static void put_version(struct mr_buffer *out)
@@ -58,45 +98,48 @@ static void put_version(struct mr_buffer *out)
     mr_buffer_append(out, &version, 1);
 }
 
-/* Room for all that changed, as if each row were like the first: growing step by step copies. */
-static void reserve(struct mr_state *s, struct mr_buffer *out)
+static void put_evict(struct mr_state *s, struct mr_buffer *out)
 {
-    uint64_t rows = 0, first = 0;
+    uint8_t item[9] = {ITEM_EVICT};
 
-    for (const struct mr_segment *g = s->changed; g; g = g->after) {
-        for (const struct mr_changed *c = g->changed; c; c = c->next)
-            rows += c->n;
-        if (rows > 0 && first == 0 && g->changed->n > 0)
-            first = row_bytes(s->table, mr_segment_row(g, g->changed->refs[0]));
-    }
-    mr_buffer_reserve(out, rows * first);
-}
-
-void mr_state_log(struct mr_state *s, uint64_t epoch, struct mr_buffer *out)
-{
-    struct mr_state_cursor at = {0};
-    struct mr_state_row *row;
-    bool has_rows = s->epoch == epoch + 1 && s->changed != NULL;
-
-    if (!has_rows && !s->is_evicted)
+    if (!s->is_evicted)
         return;
-    put_version(out);
-    if (s->is_evicted) {
-        uint8_t item[9] = {ITEM_EVICT};
-        memcpy(item + 1, &s->evicted_us, 8);
-        mr_buffer_append(out, item, sizeof item);
-    }
-    if (has_rows)
-        reserve(s, out);
-    while (mr_state_next_changed(s, epoch, &at, &row))
-        put_row(s->table, row, out);
-    mr_state_forget_changes(s);
+    memcpy(item + 1, &s->evicted_us, 8);
+    mr_buffer_append(out, item, sizeof item);
     s->is_evicted = false;
 }
 
+bool mr_state_log(struct mr_state *s, uint64_t epoch, uint64_t bytes, struct mr_buffer *out)
+{
+    struct mr_row_log log = {.table = s->table, .out = out};
+    bool has_rows = s->epoch == epoch + 1 && s->changed != NULL;
+
+    if (!has_rows && !s->is_evicted)
+        return false;
+    put_version(out);
+    put_evict(s, out);
+    if (has_rows)
+        mr_changes_log(s, bytes, &log);
+    return has_rows && s->changed != NULL;
+}
+
+void mr_state_log_ahead(struct mr_state *s, uint64_t epoch, uint64_t bytes, struct mr_buffer *out)
+{
+    struct mr_row_log log = {.table = s->table, .out = out};
+    uint64_t n = out->n;
+
+    if (s->epoch != epoch + 1)
+        return;
+    put_version(out);
+    put_evict(s, out);
+    uint64_t begun = out->n;
+    mr_changes_log_ahead(s, bytes, &log);
+    if (out->n == begun && begun == n + 1)
+        out->n = n; /* nothing to tell */
+}
+
 struct snapshot {
-    const struct mr_state_table *table;
-    struct mr_buffer *out;
+    struct mr_row_log log;
     bool is_begun;
 };
 
@@ -105,54 +148,79 @@ static void put_snapshot_row(void *arg, struct mr_state_row *r)
     struct snapshot *s = arg;
 
     if (!s->is_begun)
-        put_version(s->out);
+        put_version(s->log.out);
     s->is_begun = true;
-    put_row(s->table, r, s->out);
+    mr_row_log_put(&s->log, r);
 }
 
 void mr_state_snapshot(struct mr_state *s, uint32_t partition, struct mr_buffer *out)
 {
-    struct snapshot snapshot = {.table = s->table, .out = out};
+    struct snapshot snapshot = {.log = {.table = s->table, .out = out}};
 
     for (uint64_t i = 0; i < s->segments_n; i++)
         mr_segment_visit_partition(s->segments[i], partition, put_snapshot_row, &snapshot);
 }
 
+static bool take_bytes(struct mr_state *s, struct mr_text *r, struct mr_slot_bytes *b)
+{
+    uint64_t n;
+
+    if (!take_varint(r, &n) || r->n < n || n > (uint64_t)1 << 31)
+        return false;
+    b->n = 0; /* nothing to keep */
+    mr_heap_grow(&s->memory, b, (uint32_t)n);
+    b->n = (uint32_t)n;
+    return mr_text_take(r, b->data, n);
+}
+
 static bool take_slots(struct mr_state *s, struct mr_text *r, union mr_slot *slots)
 {
-    for (uint32_t i = 0; i < s->table->slots_n; i++) {
-        uint32_t n;
-        if (s->table->slots[i] != MR_SLOT_BYTES) {
-            if (!mr_text_take(r, &slots[i], s->table->slots[i] == MR_SLOT_I128 ? 16 : 8))
-                return false;
-            continue;
+    bool ok = true;
+    uint64_t x;
+
+    for (uint32_t i = 0; i < s->table->slots_n && ok; i++) {
+        switch (s->table->slots[i]) {
+        case MR_SLOT_I64:
+            ok = take_varint(r, &x);
+            slots[i].i64 = ok ? unzigzag(x) : 0;
+            break;
+        case MR_SLOT_F64:
+            ok = mr_text_take(r, &slots[i].f64, 8);
+            break;
+        case MR_SLOT_I128:
+            ok = mr_text_take(r, &slots[i].i128, 16);
+            break;
+        case MR_SLOT_BYTES:
+            ok = take_bytes(s, r, &slots[i].bytes);
+            break;
         }
-        if (!mr_text_take(r, &n, 4) || r->n < n)
-            return false;
-        slots[i].bytes.n = 0; /* nothing to keep */
-        mr_heap_grow(&s->memory, &slots[i].bytes, n);
-        slots[i].bytes.n = n;
-        mr_text_take(r, slots[i].bytes.data, n);
     }
-    return true;
+    return ok;
 }
 
 static bool skip_slots(const struct mr_state *s, struct mr_text *r)
 {
     struct mr_text skipped;
+    bool ok = true;
+    uint64_t x;
 
-    for (uint32_t i = 0; i < s->table->slots_n; i++) {
-        uint64_t bytes = s->table->slots[i] == MR_SLOT_I128 ? 16 : 8;
-        if (s->table->slots[i] == MR_SLOT_BYTES) {
-            uint32_t n;
-            if (!mr_text_take(r, &n, 4))
-                return false;
-            bytes = n;
+    for (uint32_t i = 0; i < s->table->slots_n && ok; i++) {
+        switch (s->table->slots[i]) {
+        case MR_SLOT_I64:
+            ok = take_varint(r, &x);
+            break;
+        case MR_SLOT_F64:
+            ok = mr_text_take_slice(r, &skipped, 8);
+            break;
+        case MR_SLOT_I128:
+            ok = mr_text_take_slice(r, &skipped, 16);
+            break;
+        case MR_SLOT_BYTES:
+            ok = take_varint(r, &x) && mr_text_take_slice(r, &skipped, x);
+            break;
         }
-        if (!mr_text_take_slice(r, &skipped, bytes))
-            return false;
     }
-    return true;
+    return ok;
 }
 
 static struct mr_state_row *find_or_insert(struct mr_state *s, uint64_t hash, struct mr_text key,
@@ -161,19 +229,21 @@ static struct mr_state_row *find_or_insert(struct mr_state *s, uint64_t hash, st
     struct mr_segment *g = mr_state_segment(s, expiry_us, false);
     struct mr_found found = mr_state_find_row(s, g, hash, key);
 
-    return found.row ? found.row : mr_state_insert_row(s, hash, key, expiry_us).row;
+    return found.row ? found.row : mr_state_insert_row(s, found, hash, key, expiry_us).row;
 }
 
-static bool take_row(struct mr_state *s, struct mr_text *r,
+/* *last_us: the expiry of the row before. */
+static bool take_row(struct mr_state *s, struct mr_text *r, int64_t *last_us,
                      bool (*owns)(void *arg, uint32_t partition), void *arg)
 {
-    int64_t expiry_us;
-    uint32_t key_bytes;
+    uint64_t difference, key_bytes;
     struct mr_text key;
 
-    if (!mr_text_take(r, &expiry_us, 8) || !mr_text_take(r, &key_bytes, 4) ||
+    if (!take_varint(r, &difference) || !take_varint(r, &key_bytes) ||
         key_bytes > MR_STATE_KEY_MAX || !mr_text_take_slice(r, &key, key_bytes))
         return false;
+    int64_t expiry_us = (int64_t)((uint64_t)*last_us + (uint64_t)unzigzag(difference));
+    *last_us = expiry_us;
     uint64_t hash = mr_row_hash(key);
     s->timeless |= expiry_us == MR_STATE_NEVER && s->table->bucket_us > 0;
     if (owns && !owns(arg, (uint32_t)(hash >> 56)))
@@ -187,7 +257,7 @@ static enum mr_status apply(struct mr_state *s, struct mr_text record,
 {
     struct mr_text r = record;
     uint8_t item;
-    int64_t watermark_us;
+    int64_t watermark_us, last_us = 0;
 
     if (!mr_text_take(&r, &item, 1))
         return MR_OK;
@@ -197,7 +267,7 @@ static enum mr_status apply(struct mr_state *s, struct mr_text record,
     while (r.n > 0) {
         bool ok = mr_text_take(&r, &item, 1);
         if (item == ITEM_ROW) {
-            ok = take_row(s, &r, owns, arg);
+            ok = take_row(s, &r, &last_us, owns, arg);
         } else if (item == ITEM_EVICT) {
             ok = mr_text_take(&r, &watermark_us, 8);
             if (ok)

@@ -7,10 +7,11 @@ enum {
     SLAB_BYTES_FIRST = 512,
     SLABS_MAX = 1 << 22, /* what a reference can name */
     SPLIT_ROWS = 4096,   /* 16 a partition: no index is then moved as a whole for more than these */
+    EXPECTED_LEAP = 8,
 };
 
 struct mr_segment *mr_segment_open(struct mr_state_memory *m, int64_t first_us, int64_t last_us,
-                                   uint32_t slots_bytes)
+                                   uint32_t slots_bytes, uint64_t rows_expected)
 {
     struct mr_segment *g = mr_state_alloc(m, sizeof *g);
 
@@ -18,6 +19,7 @@ struct mr_segment *mr_segment_open(struct mr_state_memory *m, int64_t first_us, 
                              .last_us = last_us,
                              .min_us = INT64_MAX,
                              .max_us = INT64_MIN,
+                             .rows_expected = rows_expected,
                              .slots_bytes = slots_bytes};
     return g;
 }
@@ -25,6 +27,14 @@ struct mr_segment *mr_segment_open(struct mr_state_memory *m, int64_t first_us, 
 static void index_free(struct mr_index *x, struct mr_state_memory *m)
 {
     mr_state_free(m, x->places, x->capacity * sizeof *x->places);
+}
+
+static void free_pages(struct mr_changed *page, struct mr_state_memory *m)
+{
+    for (struct mr_changed *next; page; page = next) {
+        next = page->next;
+        mr_state_free(m, page, sizeof *page);
+    }
 }
 
 void mr_segment_close(struct mr_segment *g, struct mr_state_memory *m)
@@ -36,10 +46,8 @@ void mr_segment_close(struct mr_segment *g, struct mr_state_memory *m)
             mr_state_free(m, g->slabs[i], g->slabs[i]->bytes);
     }
     mr_state_free(m, g->slabs, g->slabs_capacity * sizeof *g->slabs);
-    for (struct mr_changed *c = g->changed, *next; c; c = next) {
-        next = c->next;
-        mr_state_free(m, c, sizeof *c);
-    }
+    free_pages(g->changed, m);
+    free_pages(g->logged, m);
     index_free(&g->small, m);
     if (g->parts) {
         for (uint32_t i = 0; i < MR_PARTITIONS; i++)
@@ -68,12 +76,14 @@ static bool same_key(const struct mr_state_row *r, struct mr_text key)
     return ((x ^ y) << (64 - 8 * (key.n - i))) == 0;
 }
 
-uint32_t mr_segment_find(struct mr_segment *g, uint64_t hash, struct mr_text key)
+uint32_t mr_segment_find(struct mr_segment *g, uint64_t hash, struct mr_text key, uint32_t *place)
 {
     const struct mr_index *x = mr_segment_index(g, hash);
     uint32_t high = (uint32_t)(hash >> 32);
 
-    if (x->used == 0)
+    if (place)
+        *place = MR_NO_PLACE;
+    if (x->capacity == 0)
         return 0;
     for (uint32_t at = mr_index_start(x, high);;) {
         uint32_t empty = mr_group_empty(x->places + at);
@@ -84,8 +94,11 @@ uint32_t mr_segment_find(struct mr_segment *g, uint64_t hash, struct mr_text key
             if ((r->key_flags & MR_STATE_KEY_MAX) == key.n && same_key(r, key))
                 return ref;
         }
-        if (empty)
+        if (empty) {
+            if (place)
+                *place = at + mr_group_first(empty);
             return 0;
+        }
         at += MR_INDEX_GROUP;
         if (at == x->capacity)
             at = 0;
@@ -123,19 +136,29 @@ static uint32_t room(uint32_t capacity) /* seven eighths */
     return capacity - capacity / 8;
 }
 
-/* By a quarter to a half: partitions fill evenly, and must not all grow at the same moment. */
-static uint32_t capacity_after(uint32_t capacity, uint32_t partition)
+static uint32_t whole_groups(uint64_t places)
 {
-    uint32_t grown = capacity + capacity / 4 + capacity / 32 * (partition * 5 % 8);
-    return (grown + MR_INDEX_GROUP) & ~(uint32_t)(MR_INDEX_GROUP - 1);
+    return (uint32_t)(places + MR_INDEX_GROUP) & ~(uint32_t)(MR_INDEX_GROUP - 1);
+}
+
+/* A partition grows by a quarter to a half: they fill evenly, and must not all grow at the same
+ * moment. When it is well under way to what the neighbour had, it takes that room at once. */
+static uint32_t part_capacity(const struct mr_segment *g, uint32_t capacity, uint32_t partition)
+{
+    uint32_t grown = whole_groups(capacity + capacity / 4 + capacity / 32 * (partition * 5 % 8));
+    uint64_t expected = g->rows_expected / MR_PARTITIONS;
+    uint64_t wanted = expected + expected / 2 + 2 * MR_INDEX_GROUP; /* they differ in size */
+
+    return wanted > grown && wanted / EXPECTED_LEAP <= grown ? whole_groups(wanted) : grown;
 }
 
 static void index_grow(const struct mr_segment *g, struct mr_index *x, struct mr_state_memory *m)
 {
     struct mr_index grown;
-    uint32_t partition = g->parts ? (uint32_t)(x - g->parts) : 7;
+    uint32_t capacity = g->parts ? part_capacity(g, x->capacity, (uint32_t)(x - g->parts))
+                                 : whole_groups((uint64_t)x->capacity * 2);
 
-    index_init(&grown, m, capacity_after(x->capacity, partition));
+    index_init(&grown, m, capacity);
     for (uint32_t i = 0; i < x->capacity; i++)
         if (x->places[i])
             index_put(&grown, x->places[i]);
@@ -156,11 +179,10 @@ static void split(struct mr_segment *g, struct mr_state_memory *m)
     /* On a jump out of alloc parts must be reachable; afterwards the state is only closed. */
     g->parts = parts;
     for (uint32_t p = 0; p < MR_PARTITIONS; p++) {
-        uint32_t capacity = 0;
+        uint32_t capacity = part_capacity(g, MR_INDEX_GROUP, p);
         while (room(capacity) < counts[p])
-            capacity = capacity_after(capacity, p);
-        if (capacity)
-            index_init(&parts[p], m, capacity);
+            capacity = part_capacity(g, capacity, p);
+        index_init(&parts[p], m, capacity);
     }
     for (uint32_t i = 0; i < small.capacity; i++)
         if (small.places[i])
@@ -203,7 +225,7 @@ static uint64_t row_bytes(const struct mr_segment *g, uint64_t key_bytes)
 }
 
 uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_memory *m, uint64_t hash,
-                           struct mr_text key, int64_t expiry_us)
+                           struct mr_text key, int64_t expiry_us, uint32_t place)
 {
     MR_ASSERT(key.n <= MR_STATE_KEY_MAX);
     uint64_t bytes = row_bytes(g, key.n);
@@ -212,9 +234,12 @@ uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_memory *m, uint
     if (g->parts == NULL && x->used == SPLIT_ROWS) {
         split(g, m);
         x = mr_segment_index(g, hash);
+        place = MR_NO_PLACE;
     }
-    if (x->used == room(x->capacity))
+    if (x->used == room(x->capacity)) {
         index_grow(g, x, m);
+        place = MR_NO_PLACE;
+    }
     if (g->slab_bytes - g->slab_used < bytes)
         add_slab(g, m, bytes);
 
@@ -226,7 +251,12 @@ uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_memory *m, uint
     uint64_t cleared = g->slots_bytes + (key.n ? 16 : 0); /* and the end of the key */
     memset(end - cleared, 0, cleared);
     mr_copy_short(r + 1, key.data, key.n);
-    index_put(x, place_of(r, ref));
+    if (place == MR_NO_PLACE) {
+        index_put(x, place_of(r, ref));
+    } else {
+        x->places[place] = place_of(r, ref);
+        x->used++;
+    }
     g->slab_used = bytes > MR_SLAB_BYTES - sizeof(struct mr_slab) ? g->slab_bytes
                                                                   : g->slab_used + (uint32_t)bytes;
     g->rows++;
@@ -298,8 +328,8 @@ static void fill_index(struct mr_segment *g)
 static void sweep_changed(struct mr_segment *g)
 {
     for (struct mr_changed *c = g->changed; c; c = c->next) {
-        uint32_t n = 0;
-        for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t n = c->logged_n;
+        for (uint32_t i = n; i < c->n; i++) {
             c->refs[n] = c->refs[i];
             n += !(mr_segment_row(g, c->refs[i])->key_flags & MR_ROW_DEAD);
         }

@@ -18,14 +18,16 @@ struct mr_index {
     uint32_t used;
 };
 
-/* In key_flags: listed as changed; swept, so in no index. */
+/* In key_flags: listed as changed and not logged since; swept, so in no index; logged in this epoch,
+ * which is not over. */
 #define MR_ROW_CHANGED ((uint32_t)1 << 31)
 #define MR_ROW_DEAD ((uint32_t)1 << 30)
+#define MR_ROW_LOGGED ((uint32_t)1 << 29)
 
 enum { MR_CHANGED_ROWS = 1020 };
 struct mr_changed { /* a page of rows that changed */
     struct mr_changed *next;
-    uint32_t n;
+    uint32_t n, logged_n; /* the first logged_n are logged */
     uint32_t refs[MR_CHANGED_ROWS];
 };
 
@@ -38,12 +40,16 @@ struct mr_segment {
     int64_t first_us, last_us; /* expiries that belong here, both included */
     int64_t min_us, max_us;    /* of the rows */
     uint64_t rows;
+    uint64_t rows_expected; /* about as many as its neighbour had when it was opened */
     uint32_t slots_bytes;   /* of a row */
     struct mr_index small;  /* of all partitions, until parts is there */
     struct mr_index *parts; /* MR_PARTITIONS, or NULL */
     struct mr_slab **slabs;
     uint32_t slabs_n, slabs_capacity, slab_used, slab_bytes; /* the last two: of the last slab */
     struct mr_changed *changed;                              /* newest page first */
+    struct mr_changed *logged;         /* pages of rows logged ahead in this epoch */
+    uint64_t listed;                   /* rows in this period (changes.c) */
+    bool is_cold;                      /* got few in the last one */
     struct mr_segment *before, *after; /* in the list of segments with changes */
 };
 
@@ -65,14 +71,16 @@ static inline uint32_t mr_index_start(const struct mr_index *x, uint32_t high)
 }
 
 struct mr_segment *mr_segment_open(struct mr_state_memory *m, int64_t first_us, int64_t last_us,
-                                   uint32_t slots_bytes);
+                                   uint32_t slots_bytes, uint64_t rows_expected);
 /* Gives all memory back but that of BYTES slots. */
 void mr_segment_close(struct mr_segment *g, struct mr_state_memory *m);
-/* The reference of a row, or 0. */
-uint32_t mr_segment_find(struct mr_segment *g, uint64_t hash, struct mr_text key);
-/* The key must not be there. Slots are zero. */
+/* The reference of a row, or 0: then *place, if not NULL, is where insert may put the key. */
+uint32_t mr_segment_find(struct mr_segment *g, uint64_t hash, struct mr_text key, uint32_t *place);
+#define MR_NO_PLACE UINT32_MAX
+/* The key must not be there. place: find's, if no other key was inserted since, or MR_NO_PLACE.
+ * Slots are zero. */
 uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_memory *m, uint64_t hash,
-                           struct mr_text key, int64_t expiry_us);
+                           struct mr_text key, int64_t expiry_us, uint32_t place);
 /* Takes rows with expiry_us <= watermark_us out of the index and the list of changes; visit sees
  * each before. Their space is free when the segment goes. */
 uint64_t mr_segment_sweep(struct mr_segment *g, int64_t watermark_us,

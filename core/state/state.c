@@ -4,7 +4,6 @@
 
 enum {
     BLOCK = 32, /* keys in flight: about what the memory of one core can serve at a time */
-    AHEAD = 8,  /* rows fetched before their turn in a walk */
     SEGMENTS_MAX = 4096,
     SEGMENTS_PROBED_MAX = 64, /* where each look-up probes them all */
 };
@@ -95,14 +94,36 @@ static struct mr_segment *widen(struct mr_state *s, uint64_t at, int64_t first_u
     return g;
 }
 
+static struct mr_segment *found_lately(struct mr_state *s, struct mr_segment *g)
+{
+    s->last_but_one = s->last;
+    return s->last = g;
+}
+
+static bool belongs(const struct mr_segment *g, int64_t expiry_us)
+{
+    return g && expiry_us >= g->first_us && expiry_us <= g->last_us;
+}
+
+/* As many rows as its neighbour, which time filled before it, has a new segment to expect. */
+static uint64_t rows_expected(const struct mr_state *s, uint64_t at)
+{
+    uint64_t before = at > 0 ? s->segments[at - 1]->rows : 0;
+    uint64_t after = at < s->segments_n ? s->segments[at]->rows : 0;
+
+    return before > after ? before : after;
+}
+
 struct mr_segment *mr_state_segment(struct mr_state *s, int64_t expiry_us, bool make)
 {
     struct mr_segment *g = s->last;
     uint64_t from = 0, to = s->segments_n;
     int64_t first, last;
 
-    if (g && expiry_us >= g->first_us && expiry_us <= g->last_us)
+    if (belongs(g, expiry_us))
         return g;
+    if (belongs(s->last_but_one, expiry_us))
+        return found_lately(s, s->last_but_one);
     while (from < to) { /* the first that ends at or after it */
         uint64_t middle = from + (to - from) / 2;
         if (s->segments[middle]->last_us < expiry_us)
@@ -111,99 +132,64 @@ struct mr_segment *mr_state_segment(struct mr_state *s, int64_t expiry_us, bool 
             to = middle;
     }
     if (from < s->segments_n && s->segments[from]->first_us <= expiry_us)
-        return s->last = s->segments[from];
+        return found_lately(s, s->segments[from]);
     if (!make)
         return NULL;
     bucket_of(s, expiry_us, &first, &last);
     if (s->segments_n >= (s->table->any_expiry ? SEGMENTS_PROBED_MAX : SEGMENTS_MAX))
-        return s->last = widen(s, from, first, last);
+        return found_lately(s, widen(s, from, first, last));
     need_segment_room(s); /* first: nothing else would free g */
-    g = mr_segment_open(&s->memory, first, last, s->slots_bytes);
+    g = mr_segment_open(&s->memory, first, last, s->slots_bytes, rows_expected(s, from));
     memmove(&s->segments[from + 1], &s->segments[from], (s->segments_n - from) * sizeof g);
     s->segments[from] = g;
     s->segments_n++;
-    return s->last = g;
-}
-
-static void mark_changed(struct mr_state *s, struct mr_segment *g, struct mr_state_row *r,
-                         uint32_t ref)
-{
-    struct mr_changed *page = g->changed;
-
-    if (r->key_flags & MR_ROW_CHANGED)
-        return;
-    if (page == NULL || page->n == MR_CHANGED_ROWS) {
-        page = mr_state_alloc(&s->memory, sizeof *page);
-        page->next = g->changed;
-        page->n = 0;
-        if (g->changed == NULL) {
-            g->before = NULL;
-            g->after = s->changed;
-            if (s->changed)
-                s->changed->before = g;
-            s->changed = g;
-        }
-        g->changed = page;
-    }
-    page->refs[page->n++] = ref;
-    r->key_flags |= MR_ROW_CHANGED;
-    s->changed_n++;
-}
-
-void mr_state_forget_changes(struct mr_state *s)
-{
-    for (struct mr_segment *g = s->changed; g; g = g->after) {
-        for (struct mr_changed *c = g->changed, *next; c; c = next) {
-            next = c->next;
-            for (uint32_t i = 0; i < c->n; i++)
-                mr_segment_row(g, c->refs[i])->key_flags &= ~MR_ROW_CHANGED;
-            mr_state_free(&s->memory, c, sizeof *c);
-        }
-        g->changed = NULL;
-    }
-    s->changed = NULL;
-}
-
-static void enter_epoch(struct mr_state *s, uint64_t epoch)
-{
-    if (s->epoch == epoch + 1)
-        return;
-    mr_state_forget_changes(s);
-    s->changed_n = 0;
-    s->epoch = epoch + 1;
+    return found_lately(s, g);
 }
 
 static struct mr_found find_in(struct mr_segment *g, uint64_t hash, struct mr_text key)
 {
-    uint32_t ref = g ? mr_segment_find(g, hash, key) : 0;
+    struct mr_found found = {.segment = g, .place = MR_NO_PLACE};
 
-    return ref ? (struct mr_found){g, mr_segment_row(g, ref), ref} : (struct mr_found){g, NULL, 0};
+    found.ref = g ? mr_segment_find(g, hash, key, &found.place) : 0;
+    if (found.ref)
+        found.row = mr_segment_row(g, found.ref);
+    return found;
+}
+
+/* Among all segments, newest first: there most are found. */
+static struct mr_found find_in_all(struct mr_state *s, uint64_t hash, struct mr_text key)
+{
+    struct mr_found found = {.place = MR_NO_PLACE};
+
+    for (uint64_t i = s->segments_n; i-- > 0 && found.row == NULL;)
+        found = find_in(s->segments[i], hash, key);
+    return found.row ? found : (struct mr_found){.place = MR_NO_PLACE};
 }
 
 struct mr_found mr_state_find_row(struct mr_state *s, struct mr_segment *g, uint64_t hash,
                                   struct mr_text key)
 {
-    struct mr_found found = {g, NULL, 0};
+    struct mr_found found =
+        s->table->any_expiry ? find_in_all(s, hash, key) : find_in(g, hash, key);
 
-    if (!s->table->any_expiry)
-        found = find_in(g, hash, key);
-    else /* newest first: there most are found */
-        for (uint64_t i = s->segments_n; i-- > 0 && found.row == NULL;)
-            found = find_in(s->segments[i], hash, key);
+    if (found.row || !s->timeless)
+        return found;
     /* One from before the query had a watermark? */
-    if (found.row == NULL && s->timeless)
-        found = find_in(mr_state_segment(s, MR_STATE_NEVER, false), hash, key);
-    return found;
+    struct mr_found old = find_in(mr_state_segment(s, MR_STATE_NEVER, false), hash, key);
+    return old.row ? old : found;
 }
 
-struct mr_found mr_state_insert_row(struct mr_state *s, uint64_t hash, struct mr_text key,
-                                    int64_t expiry_us)
+struct mr_found mr_state_insert_row(struct mr_state *s, struct mr_found none, uint64_t hash,
+                                    struct mr_text key, int64_t expiry_us)
 {
-    struct mr_segment *g = mr_state_segment(s, expiry_us, true);
-    uint32_t ref = mr_segment_insert(g, &s->memory, hash, key, expiry_us);
+    struct mr_found made = none;
 
+    if (made.segment == NULL)
+        made.segment = mr_state_segment(s, expiry_us, true);
+    made.ref = mr_segment_insert(made.segment, &s->memory, hash, key, expiry_us, none.place);
+    made.row = mr_segment_row(made.segment, made.ref);
     s->rows++;
-    return (struct mr_found){g, mr_segment_row(g, ref), ref};
+    return made;
 }
 
 /* Brings the index, then the most likely row of each key into the cache. Inlined always: gcc 12 takes
@@ -217,7 +203,7 @@ prefetch(uint32_t n, struct mr_segment *const *segments, const uint64_t *hashes)
         struct mr_segment *g = segments[i];
         const struct mr_index *x = g ? mr_segment_index(g, hashes[i]) : NULL;
         groups[i] = NULL;
-        if (x == NULL || x->used == 0)
+        if (x == NULL || x->capacity == 0)
             continue;
         groups[i] = x->places + mr_index_start(x, (uint32_t)(hashes[i] >> 32));
         __builtin_prefetch(groups[i]);
@@ -246,11 +232,11 @@ static void upsert_block(struct mr_state *s, uint32_t first, uint32_t n, const u
     for (uint32_t i = 0; i < n; i++) {
         struct mr_found found = mr_state_find_row(s, segments[i], hashes[i], keys[i]);
         if (found.row == NULL) {
-            found = mr_state_insert_row(s, hashes[i], keys[i], expiry_us[i]);
+            found = mr_state_insert_row(s, found, hashes[i], keys[i], expiry_us[i]);
             mr_bit_set(is_new, first + i);
-            mark_changed(s, found.segment, found.row, found.ref);
+            mr_changes_mark(s, &found);
         } else if (!insert_only) {
-            mark_changed(s, found.segment, found.row, found.ref);
+            mr_changes_mark(s, &found);
         }
         rows[i] = found.row;
     }
@@ -260,7 +246,7 @@ static void upsert(struct mr_state *s, uint64_t epoch, uint32_t n, const uint64_
                    const struct mr_text *keys, const int64_t *expiry_us, struct mr_state_row **rows,
                    uint64_t *is_new, bool insert_only)
 {
-    enter_epoch(s, epoch);
+    mr_changes_enter(s, epoch);
     memset(is_new, 0, mr_bit_words(n) * sizeof *is_new);
     for (uint32_t i = 0; i < n; i += BLOCK) {
         uint32_t block = n - i < BLOCK ? n - i : BLOCK;
@@ -313,11 +299,6 @@ uint64_t mr_state_rows(const struct mr_state *s)
     return s->rows;
 }
 
-uint64_t mr_state_changed(const struct mr_state *s, uint64_t epoch)
-{
-    return s->epoch == epoch + 1 ? s->changed_n : 0;
-}
-
 uint64_t mr_state_bytes(const struct mr_state *s)
 {
     return s->memory.bytes;
@@ -329,36 +310,6 @@ bool mr_state_next(struct mr_state *s, struct mr_state_cursor *at, struct mr_sta
         *row = mr_segment_next(s->segments[at->segment], &at->row);
         if (*row)
             return true;
-    }
-    return false;
-}
-
-/* segment: address of the segment that chunk, a page, belongs to; row: the next place in it. */
-bool mr_state_next_changed(struct mr_state *s, uint64_t epoch, struct mr_state_cursor *at,
-                           struct mr_state_row **row)
-{
-    if (s->epoch != epoch + 1)
-        return false;
-    const struct mr_segment *g = (const struct mr_segment *)(uintptr_t)at->segment;
-    const struct mr_changed *c = at->chunk;
-    if (g == NULL) {
-        g = s->changed;
-        c = g ? g->changed : NULL;
-    }
-    while (g) {
-        for (; c; c = c->next, at->row = 0) {
-            if (at->row < c->n) {
-                const uint64_t ahead = at->row + AHEAD < c->n ? at->row + AHEAD : at->row;
-                __builtin_prefetch(mr_segment_row(g, c->refs[ahead]));
-                at->segment = (uintptr_t)g;
-                at->chunk = c;
-                *row = mr_segment_row(g, c->refs[at->row++]);
-                return true;
-            }
-        }
-        g = g->after;
-        c = g ? g->changed : NULL;
-        at->row = 0;
     }
     return false;
 }

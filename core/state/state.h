@@ -26,11 +26,13 @@ struct mr_state_table {          /* declaration */
     const struct mr_type *value; /* STRUCT, for compatibility checks and show: names and types */
     uint32_t slots_n;
     const enum mr_slot_kind *slots;
-    int64_t bucket_us; /* width of a time bucket; 0: one bucket, which evict sweeps
+    int64_t bucket_us;   /* width of a time bucket; 0: one bucket, which evict sweeps
                           as a whole when a row of it ends */
-    bool any_expiry;   /* a key may come back with another expiry (the row keeps its
+    bool any_expiry;     /* a key may come back with another expiry (the row keeps its
                           first): every segment is probed. Else a key decides its
                           expiry, as a window does its end. */
+    bool rows_are_final; /* only mr_state_insert is used, and slots stay zero */
+    bool keeps_changes;  /* the operator asks for rows changed: none is logged ahead */
 };
 
 struct mr_state_row { /* 16 bytes; then the key, padded to 16, then the slots */
@@ -39,7 +41,7 @@ struct mr_state_row { /* 16 bytes; then the key, padded to 16, then the slots */
     uint32_t key_flags; /* length of the key, and bits that only core/state looks at */
 };
 _Static_assert(sizeof(struct mr_state_row) == 16, "slots stay aligned");
-enum { MR_STATE_KEY_MAX = (1 << 30) - 1 };
+enum { MR_STATE_KEY_MAX = (1 << 29) - 1 };
 
 static inline struct mr_text mr_state_key(const struct mr_state_row *r)
 {
@@ -101,12 +103,15 @@ uint64_t mr_state_changed(const struct mr_state *s,
                           uint64_t epoch); /* rows changed in epoch, also those evicted */
 uint64_t mr_state_bytes(const struct mr_state *s);
 
-/* For the checkpoint. log: appends what changed in epoch since the last call (the eviction
- * watermark, then the rows) to out; nothing when nothing did. apply: does a log record to this
- * part, only rows of partitions that owns says yes to. snapshot: all rows of a partition; nothing
- * when it has none. load: the reverse of it. apply and load do not count as changes; what they read
- * has MR_PAD_BYTES readable behind it. Formats: README.md. */
-void mr_state_log(struct mr_state *s, uint64_t epoch, struct mr_buffer *out);
+/* For the checkpoint. log: appends what changed in epoch and is not logged (the eviction watermark,
+ * then rows) to out, nothing when nothing did; when out has bytes it stops and gives true: there is
+ * more. log_ahead: the same while the epoch runs, of rows that are likely to stay as they are; those
+ * that change again are logged again. apply: does a log record to this part, only rows of partitions
+ * that owns says yes to. snapshot: all rows of a partition; nothing when it has none. load: the
+ * reverse of it. apply and load do not count as changes; what they read has MR_PAD_BYTES readable
+ * behind it. Formats: README.md. */
+bool mr_state_log(struct mr_state *s, uint64_t epoch, uint64_t bytes, struct mr_buffer *out);
+void mr_state_log_ahead(struct mr_state *s, uint64_t epoch, uint64_t bytes, struct mr_buffer *out);
 MR_NODISCARD enum mr_status mr_state_apply(struct mr_state *s, struct mr_text record,
                                            bool (*owns)(void *arg, uint32_t partition), void *arg,
                                            struct mr_error *err);

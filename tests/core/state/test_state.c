@@ -86,7 +86,7 @@ static void update_row(struct world *w, struct mr_state *s, struct mr_state_row 
     assert_int_equal(slot[2].bytes.n, m->text_n);
     assert_memory_equal(slot[2].bytes.data ? slot[2].bytes.data : (uint8_t *)"", m->text,
                         m->text_n);
-    slot[0].i64 = m->sum += (int64_t)(value & 0xffff);
+    slot[0].i64 = m->sum += (int64_t)(value & 0xffff) - 0x8000;
     slot[1].i128 = m->big += (__int128)(int64_t)value * 0x7fffffffffff;
     m->text_n = (uint32_t)(value >> 20) % sizeof m->text;
     memset(m->text, (int)(value & 0x7f), m->text_n);
@@ -241,7 +241,7 @@ static void restart(struct world *w, struct mr_buffer *snapshots, const uint64_t
 
 static void run_seed(const struct mr_state_table *table, uint64_t seed)
 {
-    enum { LOGS = 400 };
+    enum { LOGS = 2000 };
     struct world *w = calloc(1, sizeof *w);
     static struct mr_buffer snapshots[MR_PARTITIONS], logs[LOGS];
     uint64_t log_epochs[LOGS], tags[1] = {0};
@@ -262,10 +262,18 @@ static void run_seed(const struct mr_state_table *table, uint64_t seed)
         if (next_random(w) % 3 == 0)
             evict_some(w, watermark_us += (int64_t)(next_random(w) % 200));
         check_all(w);
+        const uint64_t piece = 1 + next_random(w) % 100000;
         for (uint32_t i = 0; i < w->workers; i++) {
-            mr_buffer_init(&logs[logs_n], &w->arena);
-            log_epochs[logs_n] = w->epoch;
-            mr_state_log(w->parts[i], w->epoch, &logs[logs_n++]);
+            bool more = true;
+            while (more) {
+                assert_true(logs_n < LOGS);
+                mr_buffer_init(&logs[logs_n], &w->arena);
+                log_epochs[logs_n] = w->epoch;
+                more = mr_state_log(w->parts[i], w->epoch, logs_n + 200 < LOGS ? piece : UINT64_MAX,
+                                    &logs[logs_n]);
+                assert_true(!more || logs[logs_n].n >= piece);
+                logs_n++;
+            }
         }
         for (uint32_t k = 0; k < KEYS; k++)
             w->model[k].changed = false;
@@ -515,12 +523,13 @@ static void test_malformed_records(void **state)
         struct mr_state_row *row;
         mr_state_upsert(s, 1, 1, &hash, &key, &expiry, &row, &is_new);
     }
-    mr_state_log(s, 1, &out);
+    assert_false(mr_state_log(s, 1, UINT64_MAX, &out));
+    enum { FIRST = 9 }; /* the first expiry takes so many bytes more than those that are the same */
     uint64_t rows_whole = 0;
     for (uint64_t n = 1; n <= out.n; n++) {
         assert_int_equal(mr_state_open(&config, &copy, NULL), MR_OK);
         enum mr_status status = mr_state_load(copy, (struct mr_text){(char *)out.data, n}, &err);
-        if ((n - 1) % ((out.n - 1) / 5) == 0) {
+        if (n == 1 || (n > 1 + FIRST && (n - 1 - FIRST) % ((out.n - 1 - FIRST) / 5) == 0)) {
             assert_int_equal(status, MR_OK);
             assert_int_equal(mr_state_rows(copy), rows_whole++);
         } else {
@@ -534,6 +543,91 @@ static void test_malformed_records(void **state)
     mr_arena_fini(&arena);
 }
 
+/* Keys come in the order of time, some again, a few of them late; the log of the epoch is taken piece
+ * by piece while it runs. Done to another table, the pieces give the same rows. */
+static void run_ahead(bool final)
+{
+    enum { N = 400000, STEP = 1000, PIECE = 50000 };
+    static const enum mr_slot_kind one_slot[] = {MR_SLOT_I64};
+    const struct mr_state_table table = {
+        .name = "t", .slots_n = 1, .slots = one_slot, .bucket_us = 20000, .rows_are_final = final};
+    struct mr_state_config config = {.table = &table};
+    static int64_t sums[N];
+    static bool listed[N];
+    struct mr_state *s, *copy;
+    struct mr_arena arena, keys_arena;
+    struct mr_buffer piece;
+    struct mr_state_cursor at = {0};
+    struct mr_state_row *row, *other;
+    uint64_t ahead_bytes = 0, rest_bytes = 0, changed = 0, rows = 0;
+
+    memset(sums, 0, sizeof sums);
+    memset(listed, 0, sizeof listed);
+    mr_arena_init(&arena, NULL, NULL);
+    mr_arena_init(&keys_arena, NULL, NULL);
+    mr_buffer_init(&piece, &arena);
+    assert_int_equal(mr_state_open(&config, &s, NULL), MR_OK);
+    assert_int_equal(mr_state_open(&config, &copy, NULL), MR_OK);
+    for (int64_t from = 0; from < N; from += STEP) {
+        static int64_t ids[STEP], expiry[STEP];
+        static uint64_t hashes[STEP], is_new[STEP / 64 + 1];
+        static struct mr_text keys[STEP];
+        static struct mr_state_row *found[STEP];
+        struct mr_column column = {.type = &mr_type_bigint, .i64 = ids};
+        for (int64_t i = 0; i < STEP; i++) { /* every second again, every 500th from long ago */
+            ids[i] = i % 500 == 499 ? (from + i) / 2 : (from + i) / 2 * 2;
+            expiry[i] = ids[i];
+            changed += !listed[ids[i]];
+            listed[ids[i]] = true;
+        }
+        mr_arena_reset(&keys_arena);
+        mr_row_encode(&column, 1, NULL, STEP, &keys_arena, keys, hashes);
+        if (final)
+            mr_state_insert(s, 7, STEP, hashes, keys, expiry, found, is_new);
+        else
+            mr_state_upsert(s, 7, STEP, hashes, keys, expiry, found, is_new);
+        for (int64_t i = 0; i < STEP && !final; i++)
+            mr_state_slots(found[i])->i64 = sums[ids[i]] += from + i - N / 2;
+        piece.n = 0;
+        mr_state_log_ahead(s, 7, PIECE, &piece);
+        ahead_bytes += piece.n;
+        assert_true(piece.n < PIECE + 100);
+        assert_int_equal(mr_state_load(copy, mr_buffer_text(&piece), NULL), MR_OK);
+    }
+    assert_int_equal(mr_state_changed(s, 7), changed);
+    for (bool more = true; more;) {
+        piece.n = 0;
+        more = mr_state_log(s, 7, PIECE, &piece);
+        rest_bytes += piece.n;
+        assert_int_equal(mr_state_load(copy, mr_buffer_text(&piece), NULL), MR_OK);
+    }
+    print_message("%llu bytes ahead, %llu at the end\n", (unsigned long long)ahead_bytes,
+                  (unsigned long long)rest_bytes);
+    assert_true(ahead_bytes * (final ? 1 : 2) > rest_bytes);
+    assert_true(ahead_bytes + rest_bytes < changed * 25); /* hardly any row twice */
+    while (mr_state_next(s, &at, &row)) {
+        struct mr_text key = mr_state_key(row);
+        uint64_t hash = mr_row_hash(key);
+        mr_state_find(copy, 1, &hash, &key, &row->expiry_us, &other);
+        assert_non_null(other);
+        assert_int_equal(mr_state_slots(other)->i64, mr_state_slots(row)->i64);
+        rows++;
+    }
+    assert_int_equal(rows, changed);
+    assert_int_equal(mr_state_rows(copy), rows);
+    mr_state_close(s);
+    mr_state_close(copy);
+    mr_arena_fini(&arena);
+    mr_arena_fini(&keys_arena);
+}
+
+static void test_log_ahead(void **state)
+{
+    (void)state;
+    run_ahead(false);
+    run_ahead(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -543,6 +637,7 @@ int main(void)
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_jump_out_of_eviction),
         cmocka_unit_test(test_malformed_records),
+        cmocka_unit_test(test_log_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
