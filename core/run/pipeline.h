@@ -6,7 +6,7 @@
  *          where it was: only its stage waits, the stages above go on (and are served first, so
  *          rings drain).
  * Epoch    Leaves exhausted -> mark, children before parents -> end markers or sink; all stages
- *          done -> the sink's part is prepared and state changes are put down -> the part has
+ *          done -> the state changes are put down, the sink's part is prepared -> the part has
  *          finished.
  * Memory   arena: the query's lifetime. scratch: one per operator, reset before each of its calls.
  *          epoch: reset at each epoch's start. When a budget is exhausted they jump to escape,

@@ -543,91 +543,6 @@ static void test_malformed_records(void **state)
     mr_arena_fini(&arena);
 }
 
-/* Keys come in the order of time, some again, a few of them late; the log of the epoch is taken piece
- * by piece while it runs. Done to another table, the pieces give the same rows. */
-static void run_ahead(bool final)
-{
-    enum { N = 400000, STEP = 1000, PIECE = 50000 };
-    static const enum mr_slot_kind one_slot[] = {MR_SLOT_I64};
-    const struct mr_state_table table = {
-        .name = "t", .slots_n = 1, .slots = one_slot, .bucket_us = 20000, .rows_are_final = final};
-    struct mr_state_config config = {.table = &table};
-    static int64_t sums[N];
-    static bool listed[N];
-    struct mr_state *s, *copy;
-    struct mr_arena arena, keys_arena;
-    struct mr_buffer piece;
-    struct mr_state_cursor at = {0};
-    struct mr_state_row *row, *other;
-    uint64_t ahead_bytes = 0, rest_bytes = 0, changed = 0, rows = 0;
-
-    memset(sums, 0, sizeof sums);
-    memset(listed, 0, sizeof listed);
-    mr_arena_init(&arena, NULL, NULL);
-    mr_arena_init(&keys_arena, NULL, NULL);
-    mr_buffer_init(&piece, &arena);
-    assert_int_equal(mr_state_open(&config, &s, NULL), MR_OK);
-    assert_int_equal(mr_state_open(&config, &copy, NULL), MR_OK);
-    for (int64_t from = 0; from < N; from += STEP) {
-        static int64_t ids[STEP], expiry[STEP];
-        static uint64_t hashes[STEP], is_new[STEP / 64 + 1];
-        static struct mr_text keys[STEP];
-        static struct mr_state_row *found[STEP];
-        struct mr_column column = {.type = &mr_type_bigint, .i64 = ids};
-        for (int64_t i = 0; i < STEP; i++) { /* every second again, every 500th from long ago */
-            ids[i] = i % 500 == 499 ? (from + i) / 2 : (from + i) / 2 * 2;
-            expiry[i] = ids[i];
-            changed += !listed[ids[i]];
-            listed[ids[i]] = true;
-        }
-        mr_arena_reset(&keys_arena);
-        mr_row_encode(&column, 1, NULL, STEP, &keys_arena, keys, hashes);
-        if (final)
-            mr_state_insert(s, 7, STEP, hashes, keys, expiry, found, is_new);
-        else
-            mr_state_upsert(s, 7, STEP, hashes, keys, expiry, found, is_new);
-        for (int64_t i = 0; i < STEP && !final; i++)
-            mr_state_slots(found[i])->i64 = sums[ids[i]] += from + i - N / 2;
-        piece.n = 0;
-        mr_state_log_ahead(s, 7, PIECE, &piece);
-        ahead_bytes += piece.n;
-        assert_true(piece.n < PIECE + 100);
-        assert_int_equal(mr_state_load(copy, mr_buffer_text(&piece), NULL), MR_OK);
-    }
-    assert_int_equal(mr_state_changed(s, 7), changed);
-    for (bool more = true; more;) {
-        piece.n = 0;
-        more = mr_state_log(s, 7, PIECE, &piece);
-        rest_bytes += piece.n;
-        assert_int_equal(mr_state_load(copy, mr_buffer_text(&piece), NULL), MR_OK);
-    }
-    print_message("%llu bytes ahead, %llu at the end\n", (unsigned long long)ahead_bytes,
-                  (unsigned long long)rest_bytes);
-    assert_true(ahead_bytes * (final ? 1 : 2) > rest_bytes);
-    assert_true(ahead_bytes + rest_bytes < changed * 25); /* hardly any row twice */
-    while (mr_state_next(s, &at, &row)) {
-        struct mr_text key = mr_state_key(row);
-        uint64_t hash = mr_row_hash(key);
-        mr_state_find(copy, 1, &hash, &key, &row->expiry_us, &other);
-        assert_non_null(other);
-        assert_int_equal(mr_state_slots(other)->i64, mr_state_slots(row)->i64);
-        rows++;
-    }
-    assert_int_equal(rows, changed);
-    assert_int_equal(mr_state_rows(copy), rows);
-    mr_state_close(s);
-    mr_state_close(copy);
-    mr_arena_fini(&arena);
-    mr_arena_fini(&keys_arena);
-}
-
-static void test_log_ahead(void **state)
-{
-    (void)state;
-    run_ahead(false);
-    run_ahead(true);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -637,7 +552,6 @@ int main(void)
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_jump_out_of_eviction),
         cmocka_unit_test(test_malformed_records),
-        cmocka_unit_test(test_log_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
