@@ -14,6 +14,10 @@ struct mr_batch {
     uint32_t n;          /* selected rows */
     const uint32_t *sel; /* NULL: all */
     uint32_t port;       /* which input of an operator with several */
+    /* By row, of a batch out of an exchange by hash: its keys as state/row.h encodes them, with
+     * MR_PAD_BYTES readable behind each, and their hashes. Else NULL. */
+    const struct mr_text *keys;
+    const uint64_t *hashes;
 };
 
 static inline uint32_t mr_batch_row(const struct mr_batch *b, uint32_t i)
@@ -21,10 +25,12 @@ static inline uint32_t mr_batch_row(const struct mr_batch *b, uint32_t i)
     return b->sel ? b->sel[i] : i;
 }
 
-/* Columns shared, the same rows selected. */
+/* Columns shared, the same rows selected; without the keys, which are for the next operator only. */
 static inline void mr_batch_view(struct mr_batch *out, const struct mr_batch *in)
 {
     *out = *in;
+    out->keys = NULL;
+    out->hashes = NULL;
 }
 
 /* A deep copy of the selected rows, dense. */

@@ -161,16 +161,20 @@ static void find_rows(struct mr_ctx *ctx, const struct mr_batch *in)
     const struct mr_column *time =
         node->time_rule == MR_TIME_NONE ? NULL : &in->columns[node->time_key];
 
-    if (node->keys_n > 0) {
+    const struct mr_text *keys = in->keys ? in->keys : s->keys;
+    const uint64_t *hashes = in->keys ? in->hashes : s->hashes;
+
+    MR_ASSERT(in->keys == NULL || in->sel == NULL);
+    if (node->keys_n > 0 && in->keys == NULL) {
         mr_row_encode(in->columns, node->keys_n, in->sel, in->n, &s->arena, s->keys, s->hashes);
-    } else {
+    } else if (node->keys_n == 0) {
         for (uint32_t i = 0; i < in->n; i++) {
             s->hashes[i] = mr_empty_hash;
             s->keys[i] = mr_empty_key;
         }
     }
     mr_time_expiry(time, in->sel, in->n, s->expiry_us);
-    mr_state_upsert(s->table, ctx->epoch->id, in->n, s->hashes, s->keys, s->expiry_us, s->rows,
+    mr_state_upsert(s->table, ctx->epoch->id, in->n, hashes, keys, s->expiry_us, s->rows,
                     s->is_new);
 }
 

@@ -140,6 +140,29 @@ static void expire(const struct mr_ctx *ctx, const struct mr_batch *in)
     }
 }
 
+/* Into texts and hashes, by selected row. */
+static enum mr_status find_keys(struct mr_ctx *ctx, const struct mr_batch *rows)
+{
+    struct deduplicate_state *s = ctx->state;
+    const struct mr_node *node = ctx->node;
+
+    for (uint32_t i = 0; i < rows->n && rows->keys; i++) {
+        s->texts[i] = rows->keys[mr_batch_row(rows, i)];
+        s->hashes[i] = rows->hashes[mr_batch_row(rows, i)];
+    }
+    if (rows->keys)
+        return MR_OK;
+    mr_arena_reset(&s->arena);
+    mr_eval_reset(s->eval, ctx->eval);
+    for (uint32_t i = 0; i < node->keys_n; i++) {
+        enum mr_status status = mr_eval(s->eval, i, rows, &s->keys[i], ctx->err);
+        if (status != MR_OK)
+            return status;
+    }
+    mr_row_encode(s->keys, node->keys_n, rows->sel, rows->n, &s->arena, s->texts, s->hashes);
+    return MR_OK;
+}
+
 static enum mr_step deduplicate_step(struct mr_ctx *ctx, const struct mr_batch *in,
                                      struct mr_batch *out)
 {
@@ -156,12 +179,8 @@ static enum mr_step deduplicate_step(struct mr_ctx *ctx, const struct mr_batch *
     }
     if (rows.n == 0)
         return MR_NEED_INPUT;
-    mr_arena_reset(&s->arena);
-    mr_eval_reset(s->eval, ctx->eval);
-    for (uint32_t i = 0; i < node->keys_n; i++)
-        if (mr_eval(s->eval, i, &rows, &s->keys[i], ctx->err))
-            return MR_FAILED;
-    mr_row_encode(s->keys, node->keys_n, rows.sel, rows.n, &s->arena, s->texts, s->hashes);
+    if (find_keys(ctx, &rows) != MR_OK)
+        return MR_FAILED;
     expire(ctx, &rows);
     mr_state_insert(s->table, ctx->epoch->id, rows.n, s->hashes, s->texts, s->expiry_us, s->rows,
                     s->is_new);

@@ -1,6 +1,7 @@
 #include "core/run/exchange.h"
 
 #include "core/base/check.h"
+#include "core/base/copy.h"
 #include "core/run/control.h"
 #include "core/run/engine.h"
 #include "core/run/pipeline.h"
@@ -22,12 +23,14 @@ static uint32_t ring_capacity(uint32_t items)
     return capacity;
 }
 
-enum mr_status mr_exchange_init(struct mr_exchange *x, const struct mr_node *node, uint32_t workers,
-                                uint32_t slots, struct mr_arena *a, struct mr_error *err)
+enum mr_status mr_exchange_init(struct mr_exchange *x, const struct mr_shape *shape, uint32_t id,
+                                uint32_t workers, uint32_t slots, struct mr_arena *a,
+                                struct mr_error *err)
 {
     uint32_t pairs_n = workers * workers;
 
-    *x = (struct mr_exchange){.node = node, .workers = workers, .slots = slots};
+    *x = (struct mr_exchange){.node = shape->nodes[id].node, .workers = workers, .slots = slots};
+    x->ships = mr_shape_ships(shape, id, a);
     x->senders = MR_NEW_ARRAY(a, struct mr_exchange_sender, workers);
     x->pairs = MR_NEW_ARRAY(a, struct mr_exchange_pair, pairs_n);
     for (uint32_t i = 0; i < pairs_n; i++) {
@@ -85,6 +88,19 @@ static struct mr_packet *packet_at_home(struct mr_exchange *x, struct mr_part *p
     return packet;
 }
 
+static void init_builders(struct mr_exchange *x, struct mr_packet *packet, uint32_t rows)
+{
+    const struct mr_type *type = x->node->output;
+
+    packet->builders = MR_NEW_ARRAY(&packet->arena, struct mr_builder, type->fields_n);
+    for (uint32_t c = 0; c < type->fields_n; c++) {
+        packet->batch.columns[c].type = type->fields[c].type;
+        if (x->ships[c])
+            mr_builder_init(&packet->builders[c], type->fields[c].type,
+                            rows < ROWS_FIRST ? ROWS_FIRST : rows, &packet->arena);
+    }
+}
+
 /* An empty packet with builders for about rows more; NULL when all are away. */
 static struct mr_packet *take_packet(struct mr_exchange *x, struct mr_part *part,
                                      struct mr_exchange_pair *pair, uint32_t rows)
@@ -96,13 +112,17 @@ static struct mr_packet *take_packet(struct mr_exchange *x, struct mr_part *part
         return NULL;
     mr_arena_reset(&packet->arena);
     packet->rows = 0;
-    packet->builders = MR_NEW_ARRAY(&packet->arena, struct mr_builder, type->fields_n);
     packet->batch =
         (struct mr_batch){.columns = MR_NEW_ARRAY(&packet->arena, struct mr_column, type->fields_n),
                           .columns_n = type->fields_n};
-    for (uint32_t c = 0; c < type->fields_n; c++)
-        mr_builder_init(&packet->builders[c], type->fields[c].type,
-                        rows < ROWS_FIRST ? ROWS_FIRST : rows, &packet->arena);
+    init_builders(x, packet, rows);
+    if (x->node->keys_n > 0) {
+        uint32_t rows_max = part->worker->engine->config.batch_rows;
+        packet->keys = mr_arena_alloc(&packet->arena, rows_max * sizeof *packet->keys);
+        packet->hashes = mr_arena_alloc(&packet->arena, rows_max * sizeof *packet->hashes);
+        packet->batch.keys = packet->keys;
+        packet->batch.hashes = packet->hashes;
+    }
     return packet;
 }
 
@@ -124,7 +144,8 @@ static void send_open(struct mr_exchange *x, struct mr_part *part, uint32_t targ
     struct mr_packet *packet = pair->open;
 
     for (uint32_t c = 0; c < packet->batch.columns_n; c++)
-        mr_builder_finish(&packet->builders[c], &packet->batch.columns[c]);
+        if (x->ships[c])
+            mr_builder_finish(&packet->builders[c], &packet->batch.columns[c]);
     packet->batch.rows = packet->batch.n = packet->rows;
     pair->open = NULL;
     push(x, part, target, packet);
@@ -156,6 +177,7 @@ static void list_by_hash(struct mr_exchange *x, struct mr_part *part, const stru
     struct mr_text *texts = mr_arena_alloc(a, in->n * sizeof *texts);
     uint64_t *hashes = mr_arena_alloc(a, in->n * sizeof *hashes);
     uint32_t *rows = mr_arena_alloc(a, in->n * sizeof *rows);
+    uint32_t *selected = mr_arena_alloc(a, in->n * sizeof *selected);
     uint32_t starts[MR_WORKERS_MAX + 1] = {0};
 
     for (uint32_t k = 0; k < node->keys_n; k++)
@@ -168,10 +190,36 @@ static void list_by_hash(struct mr_exchange *x, struct mr_part *part, const stru
         pair->rows_n = starts[t + 1];
         starts[t + 1] += starts[t];
         pair->rows = rows + starts[t];
+        pair->selected = selected + starts[t];
         pair->rows_at = 0;
     }
-    for (uint32_t i = 0; i < in->n; i++)
-        rows[starts[mr_owner_of((uint32_t)(hashes[i] >> 56), x->workers)]++] = mr_batch_row(in, i);
+    for (uint32_t i = 0; i < in->n; i++) {
+        uint32_t at = starts[mr_owner_of((uint32_t)(hashes[i] >> 56), x->workers)]++;
+        rows[at] = mr_batch_row(in, i);
+        selected[at] = i;
+    }
+    x->senders[part->index].keys = texts;
+    x->senders[part->index].hashes = hashes;
+}
+
+/* Encoded keys of the next n rows of a pair. */
+static void append_keys(const struct mr_exchange_sender *sender,
+                        const struct mr_exchange_pair *pair, struct mr_packet *packet, uint32_t n)
+{
+    const uint32_t *selected = pair->selected + pair->rows_at;
+    struct mr_text *keys = packet->keys + packet->rows;
+    uint64_t *hashes = packet->hashes + packet->rows, bytes = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        bytes += sender->keys[selected[i]].n;
+    char *at = mr_arena_alloc(&packet->arena, bytes);
+    for (uint32_t i = 0; i < n; i++) {
+        struct mr_text key = sender->keys[selected[i]];
+        mr_copy_short(at, key.data, key.n);
+        keys[i] = (struct mr_text){at, key.n};
+        hashes[i] = sender->hashes[selected[i]];
+        at += key.n;
+    }
 }
 
 /* As many rows as packets can be had for; true when none is left. */
@@ -191,8 +239,11 @@ static bool copy_rows(struct mr_exchange *x, struct mr_part *part, uint32_t targ
         if (n > rows_max - packet->rows)
             n = rows_max - packet->rows;
         for (uint32_t c = 0; c < in->columns_n; c++)
-            mr_builder_append_rows(&packet->builders[c], &in->columns[c],
-                                   pair->rows + pair->rows_at, n);
+            if (x->ships[c])
+                mr_builder_append_rows(&packet->builders[c], &in->columns[c],
+                                       pair->rows + pair->rows_at, n);
+        if (packet->keys)
+            append_keys(&x->senders[part->index], pair, packet, n);
         packet->rows += n;
         pair->rows_at += n;
         if (packet->rows == rows_max)

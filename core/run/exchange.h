@@ -6,7 +6,8 @@
  *          the end marker, so a push never fails.
  * Hash     Of the encoded key columns (state/row.h), the same as in the state's tables, so that
  *          rows and state of a partition meet on its owner: owner = partition * W / 256. Without
- *          keys all rows go to worker 0.
+ *          keys all rows go to worker 0. Encoded keys and hashes travel with the rows, so that the
+ *          receiver need not make them again; columns that nobody above reads stay behind.
  * Threads  sender: the source worker. receiver: the target worker. A packet belongs to the one
  *          whose side it is on.
  */
@@ -22,6 +23,8 @@ struct mr_packet {
     struct mr_batch batch; /* what the receiver reads */
     struct mr_arena arena; /* the sender's */
     struct mr_builder *builders;
+    struct mr_text *keys; /* of an exchange by hash */
+    uint64_t *hashes;
     uint32_t rows;
     uint32_t source;
     bool is_end; /* no more rows of this epoch from that worker */
@@ -34,26 +37,31 @@ struct mr_exchange_pair {
     struct mr_packet *open;    /* the one being filled */
     struct mr_packet **home;   /* came back, a stack */
     uint32_t home_n;
-    const uint32_t *rows; /* of the batch in hand that go there; those before rows_at are copied */
+    /* Of the batch in hand: rows that go there, and their numbers among those selected; those
+     * before rows_at are copied. */
+    const uint32_t *rows, *selected;
     uint32_t rows_n, rows_at;
 };
 
 struct mr_exchange_sender {
-    _Alignas(64) struct mr_arena scratch; /* lists of rows of the batch in hand */
+    _Alignas(64) struct mr_arena scratch; /* of what follows, and lists of rows */
     bool in_hand;                         /* a batch is half sent */
+    struct mr_text *keys;                 /* of its selected rows */
+    uint64_t *hashes;
 };
 
 struct mr_exchange {
     const struct mr_node *node;
+    const bool *ships; /* by column: whether it travels */
     uint32_t workers, slots;
     struct mr_exchange_pair *pairs;     /* [source * workers + target] */
     struct mr_exchange_sender *senders; /* by worker */
 };
 
 /* By the control thread, before and after all use. */
-MR_NODISCARD enum mr_status mr_exchange_init(struct mr_exchange *x, const struct mr_node *node,
-                                             uint32_t workers, uint32_t slots, struct mr_arena *a,
-                                             struct mr_error *err);
+MR_NODISCARD enum mr_status mr_exchange_init(struct mr_exchange *x, const struct mr_shape *shape,
+                                             uint32_t id, uint32_t workers, uint32_t slots,
+                                             struct mr_arena *a, struct mr_error *err);
 void mr_exchange_fini(struct mr_exchange *x);
 
 /* By the worker of part, once, before its first send. */

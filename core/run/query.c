@@ -92,8 +92,8 @@ static enum mr_status init_exchanges(struct mr_query *q, struct mr_error *err)
     q->exchanges = MR_NEW_ARRAY(&q->arena, struct mr_exchange, q->shape.stages_n);
     for (uint32_t i = 1; i < q->shape.stages_n; i++) {
         enum mr_status status =
-            mr_exchange_init(&q->exchanges[i - 1], q->shape.nodes[q->shape.stages[i].root].node,
-                             q->workers, q->engine->config.ring_slots, &q->arena, err);
+            mr_exchange_init(&q->exchanges[i - 1], &q->shape, q->shape.stages[i].root, q->workers,
+                             q->engine->config.ring_slots, &q->arena, err);
         if (status != MR_OK)
             return status;
     }

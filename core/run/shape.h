@@ -52,6 +52,9 @@ MR_NODISCARD enum mr_status mr_shape_build(const struct mr_physical_plan *plan, 
                                            struct mr_arena *a, struct mr_shape *out,
                                            struct mr_error *err);
 
+/* ships.c: by column of an exchange, whether anybody above reads it. */
+const bool *mr_shape_ships(const struct mr_shape *s, uint32_t exchange, struct mr_arena *a);
+
 /* Spark's name of an operator, or ours. */
 const char *mr_node_name(enum mr_node_kind kind);
 
