@@ -1,6 +1,6 @@
 /* aggregate.h - aggregate functions: their accumulators and the loops that update them.
  *
- * What     An accumulator is slots_n fixed slots in a state row (state.h). update folds input rows in,
+ * What     An accumulator is a few fixed slots in a state row (state.h). update folds input rows in,
  *          merge folds partial accumulators in, result gives the value. Partial results cross the
  *          exchange as the slots' columns.
  * Rows     For i in 0..n: row sel[i] (sel NULL: i) of the arguments goes to the accumulator at
@@ -11,6 +11,17 @@
 
 enum mr_slot_kind { MR_SLOT_I64, MR_SLOT_F64, MR_SLOT_I128, MR_SLOT_BYTES };
 
+union mr_slot { /* 8 bytes each; I128 and BYTES are wide, they take two */
+    int64_t i64;
+    double f64;
+};
+_Static_assert(sizeof(union mr_slot) == 8, "offsets are simple");
+
+static inline uint32_t mr_slot_width(enum mr_slot_kind kind)
+{
+    return kind == MR_SLOT_I128 || kind == MR_SLOT_BYTES ? 2 : 1;
+}
+
 /* Variable-length value of a slot; memory is the state's or the table's (see struct
  * mr_aggregate_call). */
 struct mr_slot_bytes {
@@ -18,13 +29,18 @@ struct mr_slot_bytes {
     uint32_t n, capacity;
 };
 
-union mr_slot { /* 16 bytes each, so that offsets are simple */
-    int64_t i64;
-    double f64;
-    __int128 i128;
-    struct mr_slot_bytes bytes;
-};
-_Static_assert(sizeof(union mr_slot) == 16, "slots are 16 bytes");
+_Static_assert(sizeof(struct mr_slot_bytes) == 16, "a wide slot");
+
+/* What a wide slot holds. */
+typedef __int128 mr_slot_i128 __attribute__((aligned(8)));
+static inline mr_slot_i128 *mr_wide_i128(union mr_slot *s)
+{
+    return (mr_slot_i128 *)(void *)s;
+}
+static inline struct mr_slot_bytes *mr_wide_bytes(union mr_slot *s)
+{
+    return (struct mr_slot_bytes *)(void *)s;
+}
 
 struct mr_aggregate_call {
     const struct mr_expr *expr; /* the resolved call: argument types, data */
@@ -40,8 +56,9 @@ struct mr_aggregate_call {
  * init. */
 struct mr_aggregate {
     const char *name;
-    /* Slot kinds for resolved argument and result types; gives slots_n (<= 8). Value types are what
-     * the checkpoint records: Spark's buffer types. */
+    /* Slot kinds for resolved argument and result types; gives their number (<= 8). A wide one is
+     * the last, so that the number of a slot is its place. Value types are what the checkpoint
+     * records: Spark's buffer types. */
     uint32_t (*slots)(const struct mr_expr *call, enum mr_slot_kind *kinds,
                       const struct mr_type **buffer_types, struct mr_arena *a);
     enum mr_status (*update)(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,

@@ -3,7 +3,7 @@
 
 /* collect_list, collect_set, listagg: values, encoded one behind the other. A set holds some values twice
  * until it has doubled, then it is cleaned, so that adding stays cheap. */
-enum { VALUES, CLEAN, CLEAN_BYTES_MIN = 1024 };
+enum { CLEAN, VALUES, CLEAN_BYTES_MIN = 1024 };
 
 MR_RESOLVE(collect)
 {
@@ -18,7 +18,7 @@ MR_RESOLVE(collect)
 static uint32_t set_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
                           const struct mr_type **buffer_types, struct mr_arena *a)
 {
-    mr_values_slots(call, kinds, buffer_types, a);
+    mr_values_slots(call, kinds + VALUES, buffer_types + VALUES, a);
     kinds[CLEAN] = MR_SLOT_I64; /* bytes after the last cleaning */
     buffer_types[CLEAN] = &mr_type_bigint;
     return 2;
@@ -31,7 +31,7 @@ static enum mr_status list_result(const struct mr_aggregate_call *c, uint32_t n,
 
     mr_builder_init(&b, c->expr->type, n, c->arena);
     for (uint32_t i = 0; i < n; i++) {
-        mr_values_decode(&slots[i][VALUES].bytes, &b.children[0]);
+        mr_values_decode(mr_wide_bytes(slots[i]), &b.children[0]);
         mr_builder_close_row(&b);
     }
     mr_builder_finish(&b, out);
@@ -59,40 +59,40 @@ static void clean(const struct mr_aggregate_call *c, union mr_slot *slot)
     uint32_t n, *rows;
 
     mr_builder_init(&b, c->expr->type->fields[0].type, 64, c->arena);
-    mr_values_decode(&slot[VALUES].bytes, &b);
+    mr_values_decode(mr_wide_bytes(&slot[VALUES]), &b);
     mr_builder_finish(&b, &x);
     rows = distinct(c, &x, b.rows, &n);
     mr_buffer_init(&kept, c->arena);
     for (uint32_t i = 0; i < n; i++)
         mr_value_encode(&x, rows[i], &kept);
-    mr_slot_replace(c, &slot[VALUES].bytes, kept.data, kept.n);
+    mr_slot_replace(c, mr_wide_bytes(&slot[VALUES]), kept.data, kept.n);
     slot[CLEAN].i64 = (int64_t)kept.n;
 }
 
 static void clean_if_large(const struct mr_aggregate_call *c, union mr_slot *slot)
 {
-    if (slot[VALUES].bytes.n > 2 * slot[CLEAN].i64 + CLEAN_BYTES_MIN)
+    if (mr_wide_bytes(&slot[VALUES])->n > 2 * slot[CLEAN].i64 + CLEAN_BYTES_MIN)
         clean(c, slot);
 }
 
 static enum mr_status set_update(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
                                  const struct mr_column *args, union mr_slot **slots)
 {
-    enum mr_status status = mr_values_update(c, n, sel, args, slots);
-
+    mr_values_add(c, n, sel, args, slots, VALUES);
     for (uint32_t i = 0; i < n; i++)
         clean_if_large(c, slots[i]);
-    return status;
+    return MR_OK;
 }
 
 static enum mr_status set_merge(const struct mr_aggregate_call *c, uint32_t n,
                                 union mr_slot *const *from, union mr_slot **into)
 {
-    enum mr_status status = mr_values_merge(c, n, from, into);
-
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mr_slot_bytes *more = mr_wide_bytes(&from[i][VALUES]);
+        mr_slot_append(c, mr_wide_bytes(&into[i][VALUES]), more->data, more->n);
         clean_if_large(c, into[i]);
-    return status;
+    }
+    return MR_OK;
 }
 
 static enum mr_status set_result(const struct mr_aggregate_call *c, uint32_t n,
@@ -106,7 +106,7 @@ static enum mr_status set_result(const struct mr_aggregate_call *c, uint32_t n,
         struct mr_column x;
         uint32_t kept, *rows;
         mr_builder_init(&values, c->expr->type->fields[0].type, 64, c->arena);
-        mr_values_decode(&slots[i][VALUES].bytes, &values);
+        mr_values_decode(mr_wide_bytes(&slots[i][VALUES]), &values);
         mr_builder_finish(&values, &x);
         rows = distinct(c, &x, values.rows, &kept);
         mr_builder_append_rows(&b.children[0], &x, rows, kept);
@@ -174,7 +174,7 @@ static enum mr_status listagg_update(const struct mr_aggregate_call *c, uint32_t
         mr_value_encode(&args[LIST_VALUE], row, &b);
         if (keyed)
             mr_value_encode(&args[LIST_KEY], row, &b);
-        mr_slot_append(c, &slots[i]->bytes, b.data, b.n);
+        mr_slot_append(c, mr_wide_bytes(slots[i]), b.data, b.n);
     }
     return MR_OK;
 }
@@ -218,10 +218,10 @@ static enum mr_status listagg_result(const struct mr_aggregate_call *c, uint32_t
 
     mr_builder_init(&b, c->expr->type, n, c->arena);
     for (uint32_t i = 0; i < n; i++) {
-        if (slots[i]->bytes.n == 0)
+        if (mr_wide_bytes(slots[i])->n == 0)
             mr_builder_append_null(&b);
         else
-            join(c, &slots[i]->bytes, &b);
+            join(c, mr_wide_bytes(slots[i]), &b);
     }
     mr_builder_finish(&b, out);
     return MR_OK;

@@ -85,7 +85,7 @@ static enum mr_status hll_update(const struct mr_aggregate_call *c, uint32_t n, 
         if (mr_column_is_null(args, row))
             continue;
         hash = mr_hash_xxh64(args, row, HASH_SEED);
-        at = registers(c, &slots[i]->bytes) + (hash >> (64 - h->precision));
+        at = registers(c, mr_wide_bytes(slots[i])) + (hash >> (64 - h->precision));
         rest = hash << h->precision | (uint64_t)1 << (h->precision - 1);
         rank = (uint8_t)(__builtin_clzll(rest) + 1);
         *at = rank > *at ? rank : *at;
@@ -97,11 +97,11 @@ static enum mr_status hll_merge(const struct mr_aggregate_call *c, uint32_t n,
                                 union mr_slot *const *from, union mr_slot **into)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const struct mr_slot_bytes *x = &from[i]->bytes;
+        const struct mr_slot_bytes *x = mr_wide_bytes(from[i]);
         uint8_t *to;
         if (x->n == 0)
             continue;
-        to = registers(c, &into[i]->bytes);
+        to = registers(c, mr_wide_bytes(into[i]));
         for (uint32_t k = 0; k < x->n; k++)
             to[k] = x->data[k] > to[k] ? x->data[k] : to[k];
     }
@@ -135,7 +135,9 @@ static enum mr_status hll_result(const struct mr_aggregate_call *c, uint32_t n,
 
     mr_column_alloc(out, &mr_type_bigint, n, false, c->arena);
     for (uint32_t i = 0; i < n; i++)
-        out->i64[i] = slots[i]->bytes.n == 0 ? 0 : estimate(h->precision, slots[i]->bytes.data);
+        out->i64[i] = mr_wide_bytes(slots[i])->n == 0
+                          ? 0
+                          : estimate(h->precision, mr_wide_bytes(slots[i])->data);
     return MR_OK;
 }
 

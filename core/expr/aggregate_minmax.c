@@ -1,9 +1,9 @@
 #include "core/expr/aggregate_slots.h"
 #include "core/expr/encode.h"
 
-/* min, max. Fixed width: the value, and whether there is one. Texts: a byte 1 and the text; other
+/* min, max. Fixed width: whether there is a value, and the value. Else one slot of BYTES. Texts: a byte 1 and the text; other
  * types: encoded (encode.h). An empty BYTES slot has no value yet. */
-enum { VALUE, SEEN };
+enum { SEEN, VALUE };
 
 MR_RESOLVE(minmax)
 {
@@ -41,10 +41,13 @@ static uint32_t minmax_slots(const struct mr_expr *call, enum mr_slot_kind *kind
                              const struct mr_type **buffer_types, struct mr_arena *a)
 {
     (void)a;
+    if (kind_of(call->type) == MR_SLOT_BYTES) {
+        kinds[0] = MR_SLOT_BYTES;
+        buffer_types[0] = call->type;
+        return 1;
+    }
     kinds[VALUE] = kind_of(call->type);
     buffer_types[VALUE] = call->type;
-    if (kinds[VALUE] == MR_SLOT_BYTES)
-        return 1;
     kinds[SEEN] = MR_SLOT_I64;
     buffer_types[SEEN] = &mr_type_boolean;
     return 2;
@@ -119,16 +122,19 @@ static inline bool above_i128(__int128 x, __int128 y)
     return x > y;
 }
 
-#define UPDATE(slot_member, above, value)                                                          \
+#define I64(slot) (slot)[VALUE].i64
+#define F64(slot) (slot)[VALUE].f64
+#define I128(slot) *mr_wide_i128(&(slot)[VALUE])
+
+#define UPDATE(value_of, above, value)                                                             \
     MR_EACH_UPDATE(n, sel, i, row)                                                                 \
     {                                                                                              \
         if (x->valid && !mr_bit_get(x->valid, row))                                                \
             continue;                                                                              \
         union mr_slot *slot = slots[i];                                                            \
-        bool better = sign > 0 ? above((value), slot[VALUE].slot_member)                           \
-                               : above(slot[VALUE].slot_member, (value));                          \
+        bool better = sign > 0 ? above((value), value_of(slot)) : above(value_of(slot), (value));  \
         if (better || slot[SEEN].i64 == 0)                                                         \
-            slot[VALUE].slot_member = (value);                                                     \
+            value_of(slot) = (value);                                                              \
         slot[SEEN].i64 = 1;                                                                        \
     }                                                                                              \
     break
@@ -140,21 +146,21 @@ static enum mr_status update(const struct mr_aggregate_call *c, uint32_t n, cons
     case MR_VOID:
         break;
     case MR_BOOLEAN:
-        UPDATE(i64, above_i64, (int64_t)mr_bit_get(x->bits, row));
+        UPDATE(I64, above_i64, (int64_t)mr_bit_get(x->bits, row));
     case MR_TINYINT:
-        UPDATE(i64, above_i64, x->i8[row]);
+        UPDATE(I64, above_i64, x->i8[row]);
     case MR_SMALLINT:
-        UPDATE(i64, above_i64, x->i16[row]);
+        UPDATE(I64, above_i64, x->i16[row]);
     case MR_INT:
     case MR_DATE:
     case MR_INTERVAL_YEAR_MONTH:
-        UPDATE(i64, above_i64, x->i32[row]);
+        UPDATE(I64, above_i64, x->i32[row]);
     case MR_FLOAT:
-        UPDATE(f64, above_f64, (double)x->f32[row]);
+        UPDATE(F64, above_f64, (double)x->f32[row]);
     case MR_DOUBLE:
-        UPDATE(f64, above_f64, x->f64[row]);
+        UPDATE(F64, above_f64, x->f64[row]);
     case MR_DECIMAL:
-        UPDATE(i128, above_i128, x->i128[row]);
+        UPDATE(I128, above_i128, x->i128[row]);
     case MR_STRING:
     case MR_BINARY:
     case MR_ARRAY:
@@ -164,13 +170,13 @@ static enum mr_status update(const struct mr_aggregate_call *c, uint32_t n, cons
             if (mr_column_is_null(x, row))
                 continue;
             if (is_text(x->type))
-                update_text(c, sign, &slots[i]->bytes, mr_column_text(x, row));
+                update_text(c, sign, mr_wide_bytes(slots[i]), mr_column_text(x, row));
             else
-                update_nested(c, sign, &slots[i]->bytes, x, row);
+                update_nested(c, sign, mr_wide_bytes(slots[i]), x, row);
         }
         break;
     default:
-        UPDATE(i64, above_i64, x->i64[row]);
+        UPDATE(I64, above_i64, x->i64[row]);
     }
     return MR_OK;
 }
@@ -190,11 +196,11 @@ static void merge_bytes(const struct mr_aggregate_call *c, int sign,
     update_nested(c, sign, into, &one, 0);
 }
 
-#define MERGE(member, above)                                                                       \
-    if ((sign > 0 ? above(from[i][VALUE].member, into[i][VALUE].member)                            \
-                  : above(into[i][VALUE].member, from[i][VALUE].member)) ||                        \
+#define MERGE(value_of, above)                                                                     \
+    if ((sign > 0 ? above(value_of(from[i]), value_of(into[i]))                                    \
+                  : above(value_of(into[i]), value_of(from[i]))) ||                                \
         into[i][SEEN].i64 == 0)                                                                    \
-        into[i][VALUE].member = from[i][VALUE].member;                                             \
+        value_of(into[i]) = value_of(from[i]);                                                     \
     into[i][SEEN].i64 = 1;                                                                         \
     break
 
@@ -208,28 +214,28 @@ static enum mr_status merge(const struct mr_aggregate_call *c, uint32_t n,
             continue;
         switch (kind) {
         case MR_SLOT_BYTES:
-            merge_bytes(c, sign, &from[i]->bytes, &into[i]->bytes);
+            merge_bytes(c, sign, mr_wide_bytes(from[i]), mr_wide_bytes(into[i]));
             break;
         case MR_SLOT_F64:
-            MERGE(f64, above_f64);
+            MERGE(F64, above_f64);
         case MR_SLOT_I128:
-            MERGE(i128, above_i128);
+            MERGE(I128, above_i128);
         default:
-            MERGE(i64, above_i64);
+            MERGE(I64, above_i64);
         }
     }
     return MR_OK;
 }
 
-static void append_value(struct mr_builder *b, const union mr_slot *slot, enum mr_slot_kind kind)
+static void append_value(struct mr_builder *b, union mr_slot *slot, enum mr_slot_kind kind)
 {
-    const uint8_t *at = slot->bytes.data;
-
     if (kind == MR_SLOT_BYTES) {
-        if (slot->bytes.n == 0)
+        const uint8_t *at = mr_wide_bytes(slot)->data;
+        if (mr_wide_bytes(slot)->n == 0)
             mr_builder_append_null(b);
         else if (is_text(b->type))
-            mr_builder_append_text(b, (struct mr_text){(const char *)at + 1, slot->bytes.n - 1u});
+            mr_builder_append_text(
+                b, (struct mr_text){(const char *)at + 1, mr_wide_bytes(slot)->n - 1u});
         else
             mr_value_decode(&at, b);
         return;
@@ -237,11 +243,11 @@ static void append_value(struct mr_builder *b, const union mr_slot *slot, enum m
     if (slot[SEEN].i64 == 0)
         mr_builder_append_null(b);
     else if (kind == MR_SLOT_F64)
-        mr_builder_append_f64(b, slot[VALUE].f64);
+        mr_builder_append_f64(b, F64(slot));
     else if (kind == MR_SLOT_I128)
-        mr_builder_append_i128(b, slot[VALUE].i128);
+        mr_builder_append_i128(b, I128(slot));
     else
-        mr_builder_append_i64(b, slot[VALUE].i64);
+        mr_builder_append_i64(b, I64(slot));
 }
 
 static enum mr_status minmax_result(const struct mr_aggregate_call *c, uint32_t n,

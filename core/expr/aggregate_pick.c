@@ -41,11 +41,11 @@ static enum mr_status pick(const struct mr_aggregate_call *c, uint32_t n, const 
     mr_buffer_init(&b, c->arena);
     MR_EACH_UPDATE(n, sel, i, row)
     {
-        if ((!last && slots[i]->bytes.n > 0) || (ignore && mr_column_is_null(x, row)))
+        if ((!last && mr_wide_bytes(slots[i])->n > 0) || (ignore && mr_column_is_null(x, row)))
             continue;
         b.n = 0;
         mr_value_encode(x, row, &b);
-        mr_slot_replace(c, &slots[i]->bytes, b.data, b.n);
+        mr_slot_replace(c, mr_wide_bytes(slots[i]), b.data, b.n);
     }
     return MR_OK;
 }
@@ -67,16 +67,18 @@ static enum mr_status first_merge(const struct mr_aggregate_call *c, uint32_t n,
                                   union mr_slot *const *from, union mr_slot **into)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (into[i]->bytes.n == 0)
-            mr_slot_replace(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
+        if (mr_wide_bytes(into[i])->n == 0)
+            mr_slot_replace(c, mr_wide_bytes(into[i]), mr_wide_bytes(from[i])->data,
+                            mr_wide_bytes(from[i])->n);
     return MR_OK;
 }
 static enum mr_status last_merge(const struct mr_aggregate_call *c, uint32_t n,
                                  union mr_slot *const *from, union mr_slot **into)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (from[i]->bytes.n > 0)
-            mr_slot_replace(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
+        if (mr_wide_bytes(from[i])->n > 0)
+            mr_slot_replace(c, mr_wide_bytes(into[i]), mr_wide_bytes(from[i])->data,
+                            mr_wide_bytes(from[i])->n);
     return MR_OK;
 }
 
@@ -87,8 +89,8 @@ static enum mr_status pick_result(const struct mr_aggregate_call *c, uint32_t n,
 
     mr_builder_init(&b, c->expr->type, n, c->arena);
     for (uint32_t i = 0; i < n; i++) {
-        const uint8_t *at = slots[i]->bytes.data;
-        if (slots[i]->bytes.n == 0)
+        const uint8_t *at = mr_wide_bytes(slots[i])->data;
+        if (mr_wide_bytes(slots[i])->n == 0)
             mr_builder_append_null(&b);
         else
             mr_value_decode(&at, &b);
@@ -155,7 +157,7 @@ static enum mr_status by_update(const struct mr_aggregate_call *c, uint32_t n, c
     mr_buffer_init(&b, c->arena);
     MR_EACH_UPDATE(n, sel, i, row)
     {
-        struct mr_slot_bytes *slot = &slots[i]->bytes;
+        struct mr_slot_bytes *slot = mr_wide_bytes(slots[i]);
         struct mr_column old;
         const uint8_t *rest;
         if (mr_column_is_null(&args[1], row))
@@ -181,15 +183,16 @@ static enum mr_status by_merge(const struct mr_aggregate_call *c, uint32_t n,
     for (uint32_t i = 0; i < n; i++) {
         struct mr_column x, y;
         const uint8_t *rest;
-        if (from[i]->bytes.n == 0)
+        if (mr_wide_bytes(from[i])->n == 0)
             continue;
-        if (into[i]->bytes.n > 0) {
-            decode_key(c, &from[i]->bytes, &x, &rest);
-            decode_key(c, &into[i]->bytes, &y, &rest);
+        if (mr_wide_bytes(into[i])->n > 0) {
+            decode_key(c, mr_wide_bytes(from[i]), &x, &rest);
+            decode_key(c, mr_wide_bytes(into[i]), &y, &rest);
             if (sign * mr_column_compare(&x, 0, &y, 0) <= 0)
                 continue;
         }
-        mr_slot_replace(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
+        mr_slot_replace(c, mr_wide_bytes(into[i]), mr_wide_bytes(from[i])->data,
+                        mr_wide_bytes(from[i])->n);
     }
     return MR_OK;
 }
@@ -203,11 +206,11 @@ static enum mr_status by_result(const struct mr_aggregate_call *c, uint32_t n,
     for (uint32_t i = 0; i < n; i++) {
         struct mr_column key;
         const uint8_t *rest;
-        if (slots[i]->bytes.n == 0) {
+        if (mr_wide_bytes(slots[i])->n == 0) {
             mr_builder_append_null(&b);
             continue;
         }
-        decode_key(c, &slots[i]->bytes, &key, &rest);
+        decode_key(c, mr_wide_bytes(slots[i]), &key, &rest);
         mr_value_decode(&rest, &b);
     }
     mr_builder_finish(&b, out);

@@ -85,7 +85,7 @@ static enum mr_status double_update(const struct mr_aggregate_call *c, uint32_t 
     MR_EACH_UPDATE(n, sel, i, row)
     {
         if (!mr_column_is_null(args, row))
-            mr_slot_append(c, &slots[i]->bytes, &args->f64[row], sizeof(double));
+            mr_slot_append(c, mr_wide_bytes(slots[i]), &args->f64[row], sizeof(double));
     }
     return MR_OK;
 }
@@ -148,7 +148,7 @@ static enum mr_status percentile_result(const struct mr_aggregate_call *c, uint3
     mr_builder_init(&b, c->expr->type, n, c->arena);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t values_n;
-        double *v = sorted(c, &slots[i]->bytes, &values_n);
+        double *v = sorted(c, mr_wide_bytes(slots[i]), &values_n);
         if (values_n == 0) {
             mr_builder_append_null(&b);
             continue;
@@ -211,7 +211,7 @@ static enum mr_status approx_result(const struct mr_aggregate_call *c, uint32_t 
     mr_builder_init(&b, c->expr->type, n, c->arena);
     for (uint32_t i = 0; i < n; i++) {
         struct mr_column x;
-        uint32_t values_n, *order = sorted_values(c, &slots[i]->bytes, &x, &values_n);
+        uint32_t values_n, *order = sorted_values(c, mr_wide_bytes(slots[i]), &x, &values_n);
         if (values_n == 0) {
             mr_builder_append_null(&b);
             continue;
@@ -244,7 +244,7 @@ static enum mr_status mode_result(const struct mr_aggregate_call *c, uint32_t n,
     mr_builder_init(&b, c->expr->type, n, c->arena);
     for (uint32_t i = 0; i < n; i++) {
         struct mr_column x;
-        uint32_t values_n, *order = sorted_values(c, &slots[i]->bytes, &x, &values_n);
+        uint32_t values_n, *order = sorted_values(c, mr_wide_bytes(slots[i]), &x, &values_n);
         uint32_t best = 0, best_n = 0;
         for (uint32_t from = 0, to; from < values_n; from = to) {
             for (to = from + 1;

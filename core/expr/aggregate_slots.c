@@ -27,8 +27,8 @@ uint32_t mr_values_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
     return 1;
 }
 
-enum mr_status mr_values_update(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
-                                const struct mr_column *args, union mr_slot **slots)
+void mr_values_add(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
+                   const struct mr_column *args, union mr_slot **slots, uint32_t at)
 {
     struct mr_buffer b;
 
@@ -39,8 +39,14 @@ enum mr_status mr_values_update(const struct mr_aggregate_call *c, uint32_t n, c
             continue;
         b.n = 0;
         mr_value_encode(args, row, &b);
-        mr_slot_append(c, &slots[i]->bytes, b.data, b.n);
+        mr_slot_append(c, mr_wide_bytes(&slots[i][at]), b.data, b.n);
     }
+}
+
+enum mr_status mr_values_update(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
+                                const struct mr_column *args, union mr_slot **slots)
+{
+    mr_values_add(c, n, sel, args, slots, 0);
     return MR_OK;
 }
 
@@ -48,7 +54,8 @@ enum mr_status mr_values_merge(const struct mr_aggregate_call *c, uint32_t n,
                                union mr_slot *const *from, union mr_slot **into)
 {
     for (uint32_t i = 0; i < n; i++)
-        mr_slot_append(c, &into[i]->bytes, from[i]->bytes.data, from[i]->bytes.n);
+        mr_slot_append(c, mr_wide_bytes(into[i]), mr_wide_bytes(from[i])->data,
+                       mr_wide_bytes(from[i])->n);
     return MR_OK;
 }
 

@@ -67,6 +67,9 @@ enum mr_status mr_values_update(const struct mr_aggregate_call *c, uint32_t n, c
                                 const struct mr_column *args, union mr_slot **slots);
 enum mr_status mr_values_merge(const struct mr_aggregate_call *c, uint32_t n,
                                union mr_slot *const *from, union mr_slot **into);
+/* update, for values in slot at. */
+void mr_values_add(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
+                   const struct mr_column *args, union mr_slot **slots, uint32_t at);
 /* Appends the values to b. */
 void mr_values_decode(const struct mr_slot_bytes *slot, struct mr_builder *b);
 /* The numbers 0..rows-1 in ascending order of x's values, equal ones as they came; one place more. */

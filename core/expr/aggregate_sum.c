@@ -2,8 +2,8 @@
 #include "core/expr/decimal.h"
 #include "kernels/arith/arith.h"
 
-/* sum, avg, try_sum. Slots: the sum, then how many values were added. */
-enum { SUM, COUNT };
+/* sum, avg, try_sum. Slots: how many values were added, then the sum. */
+enum { COUNT, SUM };
 
 static enum mr_status resolve_argument(struct mr_resolve *r, struct mr_expr *call)
 {
@@ -210,8 +210,9 @@ static enum mr_status add_decimals(const struct mr_aggregate_call *c, uint32_t n
         if ((x->valid && !mr_bit_get(x->valid, row)) || slots[i][COUNT].i64 == OVERFLOWN)
             continue;
         slots[i][COUNT].i64++;
-        if (__builtin_add_overflow(slots[i][SUM].i128, x->i128[row], &slots[i][SUM].i128) ||
-            !mr_decimal_fits(slots[i][SUM].i128, MR_DECIMAL_DIGITS)) {
+        if (__builtin_add_overflow(*mr_wide_i128(&slots[i][SUM]), x->i128[row],
+                                   mr_wide_i128(&slots[i][SUM])) ||
+            !mr_decimal_fits(*mr_wide_i128(&slots[i][SUM]), MR_DECIMAL_DIGITS)) {
             enum mr_status status = overflow(c, slots[i]);
             if (status != MR_OK)
                 return status;
@@ -269,7 +270,8 @@ static enum mr_status sum_merge(const struct mr_aggregate_call *c, uint32_t n,
         else if (kind == MR_SLOT_I64)
             bad = __builtin_add_overflow(into[i][SUM].i64, from[i][SUM].i64, &into[i][SUM].i64);
         else
-            bad = __builtin_add_overflow(into[i][SUM].i128, from[i][SUM].i128, &into[i][SUM].i128);
+            bad = __builtin_add_overflow(*mr_wide_i128(&into[i][SUM]), *mr_wide_i128(&from[i][SUM]),
+                                         mr_wide_i128(&into[i][SUM]));
         enum mr_status status = bad ? overflow(c, into[i]) : MR_OK;
         if (status != MR_OK)
             return status;
@@ -282,12 +284,13 @@ static enum mr_status decimal_result(const struct mr_aggregate_call *c, union mr
 {
     const struct mr_type *type = out->type;
     uint32_t scale = c->expr->args[0]->type->scale;
-    bool fits = is_average(c->expr) ? mr_decimal_divide(slot[SUM].i128, scale, slot[COUNT].i64, 0,
-                                                        type->precision, type->scale, &out->i128[i])
-                                    : mr_decimal_fits(slot[SUM].i128, type->precision);
+    bool fits = is_average(c->expr)
+                    ? mr_decimal_divide(*mr_wide_i128(&slot[SUM]), scale, slot[COUNT].i64, 0,
+                                        type->precision, type->scale, &out->i128[i])
+                    : mr_decimal_fits(*mr_wide_i128(&slot[SUM]), type->precision);
 
     if (!is_average(c->expr))
-        out->i128[i] = slot[SUM].i128;
+        out->i128[i] = *mr_wide_i128(&slot[SUM]);
     if (fits)
         return MR_OK;
     mr_bit_clear(out->valid, i);

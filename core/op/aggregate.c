@@ -65,10 +65,10 @@ static enum mr_status aggregate_plan(void *plan, const struct mr_node *node, str
     (void)err;
     mr_accumulators_plan(&p->acc, node, a);
     p->key_type = mr_type_struct(a, node->children[0]->output->fields, node->keys_n);
-    struct mr_field *values = MR_NEW_ARRAY(a, struct mr_field, p->acc.slots_n);
+    struct mr_field *values = MR_NEW_ARRAY(a, struct mr_field, p->acc.kinds_n);
     for (uint32_t i = 0; i < p->acc.items_n; i++)
-        for (uint32_t k = 0; k < p->acc.items[i].slots_n; k++) {
-            const uint32_t slot = p->acc.items[i].first + k;
+        for (uint32_t k = 0; k < p->acc.items[i].kinds_n; k++) {
+            const uint32_t slot = p->acc.items[i].kind + k;
             const char *name = p->acc.items[i].item->aggregate->name;
             /* Spark's buffers may be null, but for those of counts. */
             values[slot] = (struct mr_field){mr_arena_format(a, "%s_%u_%u", name, i, k),
@@ -76,8 +76,8 @@ static enum mr_status aggregate_plan(void *plan, const struct mr_node *node, str
         }
     p->table = (struct mr_state_table){.name = "groups",
                                        .key = p->key_type,
-                                       .value = mr_type_struct(a, values, p->acc.slots_n),
-                                       .slots_n = p->acc.slots_n,
+                                       .value = mr_type_struct(a, values, p->acc.kinds_n),
+                                       .slots_n = p->acc.kinds_n,
                                        .slots = p->acc.kinds,
                                        .bucket_us = bucket_us(node),
                                        .keeps_changes = node->mode == MR_UPDATE};
@@ -190,7 +190,7 @@ static enum mr_step aggregate_step(struct mr_ctx *ctx, const struct mr_batch *in
         return MR_NEED_INPUT;
     mr_arena_reset(&s->arena);
     union mr_slot *slots =
-        mr_arena_alloc(&s->arena, sizeof *slots * ((uint64_t)in->n * p->acc.slots_n + 1));
+        mr_arena_alloc(&s->arena, sizeof *slots * ((uint64_t)in->n * p->acc.width + 1));
     mr_accumulators_from_columns(&p->acc, in->columns + ctx->node->keys_n, in->sel, in->n, slots,
                                  &s->arena);
     find_rows(ctx, in);
@@ -198,7 +198,7 @@ static enum mr_step aggregate_step(struct mr_ctx *ctx, const struct mr_batch *in
         const struct mr_accumulator *acc = &p->acc.items[k];
         const struct mr_aggregate_call call = call_of(ctx, acc, &s->arena);
         for (uint32_t i = 0; i < in->n; i++) {
-            s->from[i] = slots + (uint64_t)i * p->acc.slots_n + acc->first;
+            s->from[i] = slots + (uint64_t)i * p->acc.width + acc->first;
             s->into[i] = mr_state_slots(s->rows[i]) + acc->first;
         }
         if (acc->item->aggregate->merge(&call, in->n, s->from, s->into))
@@ -214,7 +214,7 @@ static void keep_evicted(void *arg, struct mr_state_row *row)
     struct aggregate_state *s = ctx->state;
     const struct aggregate_plan *p = ctx->plan;
     const uint64_t bytes =
-        (uint64_t)((uint8_t *)(mr_state_slots(row) + p->acc.slots_n) - (uint8_t *)row);
+        (uint64_t)((uint8_t *)(mr_state_slots(row) + p->acc.width) - (uint8_t *)row);
 
     if (s->evicted_n == s->evicted_capacity) {
         const uint32_t capacity = s->evicted_capacity ? s->evicted_capacity * 2 : 1024;
@@ -226,8 +226,8 @@ static void keep_evicted(void *arg, struct mr_state_row *row)
     }
     struct mr_state_row *copy = mr_arena_alloc(&s->evicted_arena, bytes);
     memcpy(copy, row, bytes);
-    for (uint32_t k = 0; k < p->acc.slots_n; k++) {
-        struct mr_slot_bytes *b = &mr_state_slots(copy)[k].bytes;
+    for (uint32_t k = 0; k < p->acc.kinds_n; k++) {
+        struct mr_slot_bytes *b = mr_wide_bytes(&mr_state_slots(copy)[p->acc.places[k]]);
         if (p->acc.kinds[k] != MR_SLOT_BYTES || b->data == NULL)
             continue;
         uint8_t *data = mr_arena_alloc(&s->evicted_arena, (uint64_t)b->n + 1);

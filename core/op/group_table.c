@@ -4,10 +4,10 @@
 
 enum { CAPACITY_FIRST = 256 };
 
-void mr_group_table_open(struct mr_group_table *t, uint32_t words_n, uint32_t slots_n,
+void mr_group_table_open(struct mr_group_table *t, uint32_t words_n, uint32_t width,
                          struct mr_arena *like)
 {
-    *t = (struct mr_group_table){.words_n = words_n, .slots_n = slots_n};
+    *t = (struct mr_group_table){.words_n = words_n, .width = width};
     mr_arena_init(&t->arena, like->budget, like->escape);
     mr_arena_init(&t->grown, like->budget, like->escape);
 }
@@ -23,7 +23,7 @@ void mr_group_table_clear(struct mr_group_table *t)
     if (t->n == 0)
         return;
     memset(t->index.tags, 0, ((uint64_t)t->index.mask + 1) * MR_GROUP_TAGS);
-    memset(t->slots, 0, sizeof *t->slots * t->n * t->slots_n);
+    memset(t->slots, 0, sizeof *t->slots * t->n * t->width);
     t->n = 0;
     mr_arena_reset(&t->arena);
 }
@@ -63,8 +63,8 @@ static void grow(struct mr_group_table *t)
                               (uint64_t)capacity * 8 * t->words_n);
     else
         t->keys = grow_array(&t->grown, t->keys, n * sizeof *t->keys, capacity * sizeof *t->keys);
-    t->slots = grow_array(&t->grown, t->slots, n * sizeof *t->slots * t->slots_n,
-                          (uint64_t)capacity * sizeof *t->slots * t->slots_n);
+    t->slots = grow_array(&t->grown, t->slots, n * sizeof *t->slots * t->width,
+                          (uint64_t)capacity * sizeof *t->slots * t->width);
     t->index.tags = mr_arena_zero(&t->grown, tags_n);
     t->index.ids = mr_arena_alloc(&t->grown, (uint64_t)tags_n * sizeof *t->index.ids);
     t->index.mask = tags_n / MR_GROUP_TAGS - 1;

@@ -13,16 +13,16 @@ struct mr_group_table {
     struct mr_arena arena; /* bytes of encoded keys and of BYTES slots: gone at clear */
     struct mr_arena grown; /* arrays: as large as they ever were */
     uint32_t words_n;      /* 0: encoded keys */
-    uint32_t slots_n;
+    uint32_t width;
     struct mr_group_index index;
     uint32_t n, capacity;
     uint64_t *hashes; /* by group */
     uint64_t *words;
     struct mr_text *keys;
-    union mr_slot *slots; /* slots_n a group, zero when it is new */
+    union mr_slot *slots; /* width a group, zero when it is new */
 };
 
-void mr_group_table_open(struct mr_group_table *t, uint32_t words_n, uint32_t slots_n,
+void mr_group_table_open(struct mr_group_table *t, uint32_t words_n, uint32_t width,
                          struct mr_arena *like);
 void mr_group_table_close(struct mr_group_table *t);
 void mr_group_table_clear(struct mr_group_table *t);
@@ -34,5 +34,5 @@ void mr_group_table_add_keys(struct mr_group_table *t, uint32_t n, const uint64_
                              const struct mr_text *keys, uint32_t *ids, uint32_t *misses);
 static inline union mr_slot *mr_group_slots(const struct mr_group_table *t, uint32_t group)
 {
-    return t->slots + (uint64_t)group * t->slots_n;
+    return t->slots + (uint64_t)group * t->width;
 }

@@ -29,12 +29,12 @@ static enum mr_status partial_open(struct mr_ctx *ctx)
     mr_arena_init(&s->out_arena, a->budget, a->escape);
     mr_arena_init(&s->bytes, a->budget, a->escape);
     mr_group_table_open(&s->tables[MR_WORDS_TABLE], p->has_words ? p->words.words_n : 1,
-                        p->acc.slots_n, a);
-    mr_group_table_open(&s->tables[MR_ENCODED_TABLE], 0, p->acc.slots_n, a);
+                        p->acc.width, a);
+    mr_group_table_open(&s->tables[MR_ENCODED_TABLE], 0, p->acc.width, a);
     s->is_open = true;
     s->keys = MR_NEW_ARRAY(a, struct mr_column, ctx->node->keys_n + 1);
     s->args = MR_NEW_ARRAY(a, struct mr_column, p->args_max + 1);
-    s->out_columns = MR_NEW_ARRAY(a, struct mr_column, ctx->node->keys_n + p->acc.slots_n + 1);
+    s->out_columns = MR_NEW_ARRAY(a, struct mr_column, ctx->node->keys_n + p->acc.kinds_n + 1);
     s->groups = MR_NEW_ARRAY(a, union mr_slot *, n);
     s->slots = MR_NEW_ARRAY(a, union mr_slot *, n);
     s->sel = MR_NEW_ARRAY(a, uint32_t, n);
@@ -78,18 +78,18 @@ static enum mr_status pass(struct mr_ctx *ctx, const struct mr_partial_rows *r,
     struct mr_partial_state *s = ctx->state;
     const struct mr_partial_plan *p = ctx->plan;
     union mr_slot *slots =
-        mr_arena_zero(&s->arena, sizeof *slots * ((uint64_t)r->n * p->acc.slots_n + 1));
+        mr_arena_zero(&s->arena, sizeof *slots * ((uint64_t)r->n * p->acc.width + 1));
 
     for (uint32_t i = 0; i < r->n; i++)
-        s->groups[mr_batch_row(&r->batch, i)] = slots + (uint64_t)i * p->acc.slots_n;
+        s->groups[mr_batch_row(&r->batch, i)] = slots + (uint64_t)i * p->acc.width;
     if (mr_partial_update(ctx, r, &s->arena))
         return ctx->err->status;
     mr_partial_make_window(ctx, r);
     for (uint32_t i = 0; i < r->n; i++)
-        s->slots[i] = slots + (uint64_t)i * p->acc.slots_n;
+        s->slots[i] = slots + (uint64_t)i * p->acc.width;
     *out = r->batch;
     out->columns = s->out_columns;
-    out->columns_n = ctx->node->keys_n + p->acc.slots_n;
+    out->columns_n = ctx->node->keys_n + p->acc.kinds_n;
     memcpy(s->out_columns, s->keys, sizeof *s->keys * ctx->node->keys_n);
     mr_accumulators_to_columns(&p->acc, s->slots, r->sel, r->n, r->batch.rows,
                                s->out_columns + ctx->node->keys_n, &s->arena);
@@ -142,7 +142,7 @@ static enum mr_step drain(struct mr_ctx *ctx, struct mr_batch *out)
         mr_accumulators_to_columns(&p->acc, s->slots, NULL, n, n,
                                    s->out_columns + ctx->node->keys_n, &s->out_arena);
         *out = (struct mr_batch){.columns = s->out_columns,
-                                 .columns_n = ctx->node->keys_n + p->acc.slots_n,
+                                 .columns_n = ctx->node->keys_n + p->acc.kinds_n,
                                  .rows = n,
                                  .n = n};
         s->drained[table] += n;

@@ -9,7 +9,7 @@ enum {
 static uint32_t groups_for(const struct mr_partial_plan *p)
 {
     const uint64_t key = p->has_words ? p->words.words_n * 8 : 32;
-    const uint64_t group = key + 8 + 10 + p->acc.slots_n * sizeof(union mr_slot);
+    const uint64_t group = key + 8 + 10 + p->acc.width * sizeof(union mr_slot);
     const uint64_t n = TABLE_BYTES / group;
 
     return (uint32_t)(n < GROUPS_MIN ? GROUPS_MIN : n > GROUPS_MAX ? GROUPS_MAX : n);

@@ -50,9 +50,9 @@ static void sum_values(struct mr_ctx *ctx, const struct mr_partial_rows *r,
     mr_tally->sum_f64(s->sums, s->ids, x->f64, x->valid, r->sel, r->n);
     for (uint32_t g = 0; g < t->n; g++) {
         const double *lanes = s->sums + (uint64_t)g * MR_LANES;
-        slot_of(t, acc, g)->f64 += (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+        slot_of(t, acc, g)[1].f64 += (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
     }
-    fold_counts(s, count_values(ctx, r, x), acc, 1);
+    fold_counts(s, count_values(ctx, r, x), acc, 0);
 }
 
 static enum mr_status update_any(struct mr_ctx *ctx, const struct mr_partial_rows *r,

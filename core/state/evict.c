@@ -18,7 +18,8 @@ static void leave(void *arg, struct mr_state_row *row)
     union mr_slot *slots = mr_state_slots(row);
     for (uint32_t i = 0; i < table->slots_n; i++) {
         if (table->slots[i] == MR_SLOT_BYTES)
-            mr_heap_give(&l->state->memory, &slots[i].bytes);
+            mr_heap_give(&l->state->memory, mr_wide_bytes(slots));
+        slots += mr_slot_width(table->slots[i]);
     }
 }
 

@@ -48,15 +48,17 @@ static int64_t unzigzag(uint64_t x)
 
 static uint64_t row_bytes_max(const struct mr_state_table *t, struct mr_state_row *r)
 {
-    const union mr_slot *slots = mr_state_slots(r);
+    union mr_slot *slots = mr_state_slots(r);
     uint64_t bytes = 1 + 2 * VARINT_MAX + mr_state_key(r).n + t->slots_n * (uint64_t)16;
 
-    for (uint32_t i = 0; i < t->slots_n; i++)
-        bytes += t->slots[i] == MR_SLOT_BYTES ? slots[i].bytes.n : 0;
+    for (uint32_t i = 0; i < t->slots_n; i++) {
+        bytes += t->slots[i] == MR_SLOT_BYTES ? mr_wide_bytes(slots)->n : 0;
+        slots += mr_slot_width(t->slots[i]);
+    }
     return bytes;
 }
 
-static uint8_t *put_slot(enum mr_slot_kind kind, const union mr_slot *slot, uint8_t *at)
+static uint8_t *put_slot(enum mr_slot_kind kind, union mr_slot *slot, uint8_t *at)
 {
     switch (kind) {
     case MR_SLOT_I64:
@@ -64,17 +66,17 @@ static uint8_t *put_slot(enum mr_slot_kind kind, const union mr_slot *slot, uint
     case MR_SLOT_F64:
         return put(at, &slot->f64, 8);
     case MR_SLOT_I128:
-        return put(at, &slot->i128, 16);
+        return put(at, slot, 16);
     case MR_SLOT_BYTES:
-        at = put_varint(at, slot->bytes.n);
-        return put(at, slot->bytes.data, slot->bytes.n);
+        at = put_varint(at, mr_wide_bytes(slot)->n);
+        return put(at, mr_wide_bytes(slot)->data, mr_wide_bytes(slot)->n);
     }
     MR_UNREACHABLE();
 }
 
 void mr_row_log_put(struct mr_row_log *log, struct mr_state_row *r)
 {
-    const union mr_slot *slots = mr_state_slots(r);
+    union mr_slot *slots = mr_state_slots(r);
     struct mr_text key = mr_state_key(r);
     uint64_t bytes_max = row_bytes_max(log->table, r);
     uint8_t *begin = mr_buffer_reserve(log->out, bytes_max), *at = begin;
@@ -85,8 +87,10 @@ void mr_row_log_put(struct mr_row_log *log, struct mr_state_row *r)
     log->expiry_us = r->expiry_us;
     at = put_varint(at, key.n);
     at = put(at, key.data, key.n);
-    for (uint32_t i = 0; i < log->table->slots_n; i++)
-        at = put_slot(log->table->slots[i], &slots[i], at);
+    for (uint32_t i = 0; i < log->table->slots_n; i++) {
+        at = put_slot(log->table->slots[i], slots, at);
+        slots += mr_slot_width(log->table->slots[i]);
+    }
     MR_VERIFY(at <= begin + bytes_max);
     log->out->n += (uint64_t)(at - begin);
 }
@@ -182,18 +186,19 @@ static bool take_slots(struct mr_state *s, struct mr_text *r, union mr_slot *slo
         switch (s->table->slots[i]) {
         case MR_SLOT_I64:
             ok = take_varint(r, &x);
-            slots[i].i64 = ok ? unzigzag(x) : 0;
+            slots->i64 = ok ? unzigzag(x) : 0;
             break;
         case MR_SLOT_F64:
-            ok = mr_text_take(r, &slots[i].f64, 8);
+            ok = mr_text_take(r, &slots->f64, 8);
             break;
         case MR_SLOT_I128:
-            ok = mr_text_take(r, &slots[i].i128, 16);
+            ok = mr_text_take(r, slots, 16);
             break;
         case MR_SLOT_BYTES:
-            ok = take_bytes(s, r, &slots[i].bytes);
+            ok = take_bytes(s, r, mr_wide_bytes(slots));
             break;
         }
+        slots += mr_slot_width(s->table->slots[i]);
     }
     return ok;
 }

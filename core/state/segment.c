@@ -221,7 +221,10 @@ static void add_slab(struct mr_segment *g, struct mr_state_memory *m, uint64_t n
 
 static uint64_t row_bytes(const struct mr_segment *g, uint64_t key_bytes)
 {
-    return sizeof(struct mr_state_row) + ((key_bytes + 15) & ~(uint64_t)15) + g->slots_bytes;
+    uint64_t bytes =
+        sizeof(struct mr_state_row) + ((key_bytes + 7) & ~(uint64_t)7) + g->slots_bytes;
+
+    return (bytes + 15) & ~(uint64_t)15;
 }
 
 uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_memory *m, uint64_t hash,
@@ -248,8 +251,8 @@ uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_memory *m, uint
     uint8_t *end = (uint8_t *)r + bytes;
     *r = (struct mr_state_row){
         .expiry_us = expiry_us, .hash_high = (uint32_t)(hash >> 32), .key_flags = (uint32_t)key.n};
-    uint64_t cleared = g->slots_bytes + (key.n ? 16 : 0); /* and the end of the key */
-    memset(end - cleared, 0, cleared);
+    uint8_t *cleared = (uint8_t *)(r + 1) + (key.n & ~(uint64_t)7); /* the end of the key, slots */
+    memset(cleared, 0, (uint64_t)(end - cleared));
     mr_copy_short(r + 1, key.data, key.n);
     if (place == MR_NO_PLACE) {
         index_put(x, place_of(r, ref));

@@ -26,10 +26,11 @@ enum mr_status mr_state_open(const struct mr_state_config *config, struct mr_sta
     *s = (struct mr_state){
         .table = table,
         .memory = {.budget = config->budget, .escape = config->escape, .bytes = sizeof *s},
-        .slots_bytes = table->slots_n * (uint32_t)sizeof(union mr_slot),
     };
-    for (uint32_t i = 0; i < table->slots_n; i++)
+    for (uint32_t i = 0; i < table->slots_n; i++) {
         s->has_bytes |= table->slots[i] == MR_SLOT_BYTES;
+        s->slots_bytes += mr_slot_width(table->slots[i]) * (uint32_t)sizeof(union mr_slot);
+    }
     *out = s;
     return MR_OK;
 }

@@ -25,17 +25,17 @@ struct mr_state_table {          /* declaration */
     const struct mr_type *key;   /* STRUCT */
     const struct mr_type *value; /* STRUCT, for compatibility checks and show: names and types */
     uint32_t slots_n;
-    const enum mr_slot_kind *slots;
-    int64_t bucket_us;   /* width of a time bucket; 0: one bucket, which evict sweeps
+    const enum mr_slot_kind *slots; /* one behind the other in a row */
+    int64_t bucket_us;              /* width of a time bucket; 0: one bucket, which evict sweeps
                           as a whole when a row of it ends */
-    bool any_expiry;     /* a key may come back with another expiry (the row keeps its
+    bool any_expiry;                /* a key may come back with another expiry (the row keeps its
                           first): every segment is probed. Else a key decides its
                           expiry, as a window does its end. */
-    bool rows_are_final; /* only mr_state_insert is used, and slots stay zero */
-    bool keeps_changes;  /* the operator asks for rows changed: none is logged ahead */
+    bool rows_are_final;            /* only mr_state_insert is used, and slots stay zero */
+    bool keeps_changes;             /* the operator asks for rows changed: none is logged ahead */
 };
 
-struct mr_state_row { /* 16 bytes; then the key, padded to 16, then the slots */
+struct mr_state_row { /* 16 bytes; then the key, padded to 8, then the slots; 16 in all */
     int64_t expiry_us;
     uint32_t hash_high; /* the upper half of the key's hash; its top byte is the partition */
     uint32_t key_flags; /* length of the key, and bits that only core/state looks at */
@@ -49,7 +49,7 @@ static inline struct mr_text mr_state_key(const struct mr_state_row *r)
 }
 static inline union mr_slot *mr_state_slots(struct mr_state_row *r)
 {
-    uint64_t key_bytes = ((uint64_t)(r->key_flags & MR_STATE_KEY_MAX) + 15) & ~(uint64_t)15;
+    uint64_t key_bytes = ((uint64_t)(r->key_flags & MR_STATE_KEY_MAX) + 7) & ~(uint64_t)7;
     return (union mr_slot *)(void *)((uint8_t *)(r + 1) + key_bytes);
 }
 

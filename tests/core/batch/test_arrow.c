@@ -160,7 +160,7 @@ static void children_move(void **state)
     mr_builder_init(&b, &mr_type_string, 0, &arena);
     mr_builder_append_text(&b, MR_TEXT("a text that is longer than a view"));
     mr_builder_finish(&b, &c);
-    struct mr_batch batch = {&c, 1, 1, 1, NULL, 0};
+    struct mr_batch batch = {.columns = &c, .columns_n = 1, .rows = 1, .n = 1};
     assert_int_equal(mr_arrow_export(&batch, type, &schema, &array, &err), MR_OK);
     child = *array.children[0];
     array.children[0]->release = NULL;

@@ -149,7 +149,7 @@ static void rows_of_all_types(void **state)
         for (uint32_t i = 0; i < ROWS; i++)
             append_random(&b, &seed);
         mr_builder_finish(&b, &from);
-        struct mr_batch batch = {&from, 1, ROWS, ROWS, NULL, 0};
+        struct mr_batch batch = {.columns = &from, .columns_n = 1, .rows = ROWS, .n = ROWS};
         assert_true(mr_batch_is_valid(&batch));
 
         for (uint32_t i = 0; i < ROWS; i++)
@@ -164,7 +164,7 @@ static void rows_of_all_types(void **state)
         mr_builder_append_rows(&b, &from, NULL, ROWS);
         mr_builder_finish(&b, &to);
         assert_int_equal(b.rows, 77 + n + 2 + ROWS);
-        batch = (struct mr_batch){&to, 1, b.rows, b.rows, NULL, 0};
+        batch = (struct mr_batch){.columns = &to, .columns_n = 1, .rows = b.rows, .n = b.rows};
         assert_true(mr_batch_is_valid(&batch));
         for (uint32_t i = 0; i < 77; i++)
             assert_same(&to, i, &from, i);
@@ -175,7 +175,8 @@ static void rows_of_all_types(void **state)
         for (uint32_t i = 0; i < ROWS; i++)
             assert_same(&to, 77 + n + 2 + i, &from, i);
 
-        batch = (struct mr_batch){&from, 1, ROWS, n, picked, 3};
+        batch = (struct mr_batch){
+            .columns = &from, .columns_n = 1, .rows = ROWS, .n = n, .sel = picked, .port = 3};
         struct mr_batch copy;
         mr_batch_copy(&copy, &batch, &arena);
         assert_true(mr_batch_is_valid(&copy));
@@ -237,7 +238,7 @@ static void views_short_and_long(void **state)
         mr_column_set_text(&by_row, i, mr_column_text(&c, i), &arena);
     for (uint32_t i = 0; i < N; i++)
         assert_same(&by_row, i, &c, i);
-    struct mr_batch batch = {&by_row, 1, N, N, NULL, 0};
+    struct mr_batch batch = {.columns = &by_row, .columns_n = 1, .rows = N, .n = N};
     assert_true(mr_batch_is_valid(&batch));
     by_row.views[9].far.prefix[0]++;
     assert_false(mr_batch_is_valid(&batch));

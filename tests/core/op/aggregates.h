@@ -64,7 +64,7 @@ static inline enum mr_status sum_update(const struct mr_aggregate_call *c, uint3
         if (mr_column_is_null(&args[0], row))
             continue;
         slots[i][0].f64 += args[0].f64[row];
-        slots[i][1].i128++;
+        (*mr_wide_i128(&slots[i][1]))++;
     }
     return MR_OK;
 }
@@ -75,7 +75,7 @@ static inline enum mr_status sum_merge(const struct mr_aggregate_call *c, uint32
     (void)c;
     for (uint32_t i = 0; i < n; i++) {
         into[i][0].f64 += from[i][0].f64;
-        into[i][1].i128 += from[i][1].i128;
+        *mr_wide_i128(&into[i][1]) += *mr_wide_i128(&from[i][1]);
     }
     return MR_OK;
 }
@@ -86,7 +86,7 @@ static inline enum mr_status sum_result(const struct mr_aggregate_call *c, uint3
     mr_column_alloc(out, &mr_type_double, n, true, c->arena);
     for (uint32_t i = 0; i < n; i++) {
         out->f64[i] = slots[i][0].f64;
-        if (slots[i][1].i128 == 0)
+        if (*mr_wide_i128(&slots[i][1]) == 0)
             mr_bit_clear(out->valid, i);
     }
     return MR_OK;
@@ -122,7 +122,7 @@ static inline enum mr_status last_update(const struct mr_aggregate_call *c, uint
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t row = sel ? sel[i] : i;
         if (!mr_column_is_null(&args[0], row))
-            last_fold(c, &slots[i]->bytes, mr_column_text(&args[0], row));
+            last_fold(c, mr_wide_bytes(slots[i]), mr_column_text(&args[0], row));
     }
     return MR_OK;
 }
@@ -131,9 +131,10 @@ static inline enum mr_status last_merge(const struct mr_aggregate_call *c, uint3
                                         union mr_slot *const *from, union mr_slot **into)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (from[i]->bytes.data)
-            last_fold(c, &into[i]->bytes,
-                      (struct mr_text){(const char *)from[i]->bytes.data, from[i]->bytes.n});
+        if (mr_wide_bytes(from[i])->data)
+            last_fold(c, mr_wide_bytes(into[i]),
+                      (struct mr_text){(const char *)mr_wide_bytes(from[i])->data,
+                                       mr_wide_bytes(from[i])->n});
     return MR_OK;
 }
 
@@ -144,9 +145,9 @@ static inline enum mr_status last_result(const struct mr_aggregate_call *c, uint
 
     mr_builder_init(&b, &mr_type_string, n, c->arena);
     for (uint32_t i = 0; i < n; i++)
-        if (slots[i]->bytes.data)
-            mr_builder_append_text(
-                &b, (struct mr_text){(const char *)slots[i]->bytes.data, slots[i]->bytes.n});
+        if (mr_wide_bytes(slots[i])->data)
+            mr_builder_append_text(&b, (struct mr_text){(const char *)mr_wide_bytes(slots[i])->data,
+                                                        mr_wide_bytes(slots[i])->n});
         else
             mr_builder_append_null(&b);
     mr_builder_finish(&b, out);

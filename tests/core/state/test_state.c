@@ -82,18 +82,19 @@ static void update_row(struct world *w, struct mr_state *s, struct mr_state_row 
     union mr_slot *slot = mr_state_slots(row);
 
     assert_int_equal(slot[0].i64, m->sum);
-    assert_true(slot[1].i128 == m->big);
-    assert_int_equal(slot[2].bytes.n, m->text_n);
-    assert_memory_equal(slot[2].bytes.data ? slot[2].bytes.data : (uint8_t *)"", m->text,
-                        m->text_n);
+    assert_true(*mr_wide_i128(&slot[1]) == m->big);
+    assert_int_equal(mr_wide_bytes(&slot[3])->n, m->text_n);
+    assert_memory_equal(mr_wide_bytes(&slot[3])->data ? mr_wide_bytes(&slot[3])->data
+                                                      : (uint8_t *)"",
+                        m->text, m->text_n);
     slot[0].i64 = m->sum += (int64_t)(value & 0xffff) - 0x8000;
-    slot[1].i128 = m->big += (__int128)(int64_t)value * 0x7fffffffffff;
+    *mr_wide_i128(&slot[1]) = m->big += (__int128)(int64_t)value * 0x7fffffffffff;
     m->text_n = (uint32_t)(value >> 20) % sizeof m->text;
     memset(m->text, (int)(value & 0x7f), m->text_n);
-    mr_state_grow(s, &slot[2].bytes, m->text_n);
+    mr_state_grow(s, mr_wide_bytes(&slot[3]), m->text_n);
     if (m->text_n)
-        memcpy(slot[2].bytes.data, m->text, m->text_n);
-    slot[2].bytes.n = m->text_n;
+        memcpy(mr_wide_bytes(&slot[3])->data, m->text, m->text_n);
+    mr_wide_bytes(&slot[3])->n = m->text_n;
     (void)w;
 }
 
@@ -162,10 +163,11 @@ static void check_all(struct world *w)
         if (row) {
             assert_int_equal(row->expiry_us, m->expiry_us);
             assert_int_equal(mr_state_slots(row)[0].i64, m->sum);
-            assert_true(mr_state_slots(row)[1].i128 == m->big);
-            assert_int_equal(mr_state_slots(row)[2].bytes.n, m->text_n);
+            assert_true(*mr_wide_i128(&mr_state_slots(row)[1]) == m->big);
+            assert_int_equal(mr_wide_bytes(&mr_state_slots(row)[3])->n, m->text_n);
             if (m->text_n)
-                assert_memory_equal(mr_state_slots(row)[2].bytes.data, m->text, m->text_n);
+                assert_memory_equal(mr_wide_bytes(&mr_state_slots(row)[3])->data, m->text,
+                                    m->text_n);
             rows++;
             changed += m->changed;
         }
@@ -441,7 +443,8 @@ static void test_memory_limit(void **state)
                 int64_t expiry = MR_STATE_NEVER;
                 struct mr_state_row *row;
                 mr_state_upsert(s, 1, 1, &hash, &key, &expiry, &row, &is_new);
-                mr_state_grow(s, &mr_state_slots(row)[2].bytes, (uint32_t)(i * 37 % 30000));
+                mr_state_grow(s, mr_wide_bytes(&mr_state_slots(row)[3]),
+                              (uint32_t)(i * 37 % 30000));
                 done++;
             }
         }
@@ -489,7 +492,7 @@ static void test_jump_out_of_eviction(void **state)
             int64_t expiry = (int64_t)i / 2 * 1000 + 500; /* ten buckets */
             struct mr_state_row *row;
             mr_state_upsert(s, 1, 1, &hash, &key, &expiry, &row, &is_new);
-            mr_state_grow(s, &mr_state_slots(row)[2].bytes, 20000);
+            mr_state_grow(s, mr_wide_bytes(&mr_state_slots(row)[3]), 20000);
         }
         j.rows_left = rows;
         if (setjmp(j.escape) == 0) {
