@@ -16,6 +16,7 @@ struct view { /* of one query's progress */
     bool line_open, many, held; /* held: text has a line that was too soon after the one before */
     struct mr_buffer text;
     struct mr_operator_table *operators; /* NULL: not wanted */
+    const struct mr_node *root;
     struct mr_arena arena;
     jmp_buf escape;
 };
@@ -141,6 +142,7 @@ static enum mr_status open_query(struct run *r, uint32_t i, enum progress_style 
         .on_progress = on_progress,
         .on_progress_arg = v,
     };
+    v->root = plan->root;
     c->sink.schema = plan->root->output;
     if (r->has_record) {
         mr_record_schema(&r->record, plan->root->output, q->session.conf.zone);
@@ -180,6 +182,15 @@ static void say_limits(const struct mr_job_query *q)
     }
 }
 
+static void show_operators(struct run *r, uint32_t i)
+{
+    struct mr_text shown =
+        mr_operator_table_text(r->views[i].operators, r->job, r->job->queries[i].name,
+                               r->views[i].root, mr_engine_workers(r->engine), &r->arena);
+
+    fwrite(shown.data, 1, shown.n, stderr);
+}
+
 static enum mr_status run_queries(struct run *r, enum progress_style style, struct mr_error *err)
 {
     stop_on_signals(r);
@@ -196,8 +207,11 @@ static enum mr_status run_queries(struct run *r, enum progress_style style, stru
     r->at = "run";
     if (was_signalled)
         return MR_OK;
-    for (uint32_t i = 0; i < r->job->queries_n && status == MR_OK; i++)
+    for (uint32_t i = 0; i < r->job->queries_n && status == MR_OK; i++) {
+        if (r->views[i].operators)
+            mr_operator_table_begin(r->views[i].operators);
         status = mr_query_start(r->queries[i], err);
+    }
     for (uint32_t i = 0; i < r->job->queries_n; i++) {
         struct mr_error own = {0};
         if (status != MR_OK || first != MR_OK)
@@ -208,7 +222,7 @@ static enum mr_status run_queries(struct run *r, enum progress_style style, stru
         if (r->views[i].line_open)
             fputc('\n', stderr);
         if (r->views[i].operators)
-            mr_operator_table_print(r->views[i].operators, r->job->queries[i].name, stderr);
+            show_operators(r, i);
         if (ended != MR_OK && first == MR_OK) {
             first = ended;
             *err = own;
