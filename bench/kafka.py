@@ -1,15 +1,17 @@
 """bench kafka: from a topic of a broker of its own into windows, against librdkafka's own consumer loop."""
 import json, os, shutil, statistics, subprocess, sys, tempfile, time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+import setting
+
 SCHEMA = "event_type STRING, amount DOUBLE, event_ts TIMESTAMP"
 PARTITIONS = 4
+GOAL = 0.8
 
 
 class Broker:
     """Started by tools/kafka on a free port; gone with the bench."""
     def __init__(self, folder):
-        self.folder, self.tool = folder, os.path.join(ROOT, "tools", "kafka")
+        self.folder, self.tool = folder, os.path.join(setting.ROOT, "tools", "kafka")
         shown = subprocess.run([self.tool, "start", "--dir", folder, "--port", "0"], check=True, capture_output=True, text=True).stdout
         self.servers = [x.split("=", 1)[1].strip("'\"") for x in shown.replace("export ", "").split() if x.startswith("KAFKA_BOOTSTRAP=")][0]
 
@@ -46,13 +48,12 @@ def windows(broker):
 
 
 def run_loop(args, broker):
-    loop = os.path.join(os.path.dirname(args.millrace), "bench_kafka_loop")
-    n, seconds, _ = subprocess.run([loop, broker.servers, "events"], check=True, capture_output=True, text=True).stdout.split()
+    n, seconds, _ = subprocess.run([setting.program(args, "bench_kafka_loop"), broker.servers, "events"], check=True, capture_output=True, text=True).stdout.split()
     return int(n), float(seconds)
 
 
 def bench(args):
-    if not os.path.exists(os.path.join(os.path.dirname(args.millrace), "bench_kafka_loop")):
+    if not setting.program(args, "bench_kafka_loop"):
         print("\nkafka: left out: built without Kafka, or tools/build release bench_kafka_loop has not run", file=sys.stderr)
         return True
     events = args.events or (50000 if args.smoke else 4000000)
@@ -72,9 +73,8 @@ def bench(args):
     finally:
         broker.stop()
         shutil.rmtree(tmp, ignore_errors=True)
-    print("\nkafka: %d events, %d partitions, %d workers, %d rounds; seconds min/median/max" % (events, PARTITIONS, args.workers, args.rounds))
-    for name, t in (("millrace", ours), ("librdkafka loop", loop)):
-        m = statistics.median(t)
-        print("  %-15s %7.3f %7.3f %7.3f   %6.2f M events/s   millrace is %.2fx" % (name, min(t), m, max(t), events / m / 1e6, m / statistics.median(ours)))
-    print("  checksum: %d events counted, %d messages read by the loop" % (counted, seen))
+    per_event = statistics.median(ours) / events
+    print("\nkafka: %d events, %d partitions, %d workers, %d rounds; seconds min, median, max" % (events, PARTITIONS, args.workers, args.rounds))
+    setting.show(args, "millrace", events, ours, per_event, None, "checksum %d events" % counted)
+    setting.show(args, "librdkafka loop", events, loop, per_event, GOAL, "checksum %d events" % seen)
     return counted == events == seen

@@ -14,8 +14,10 @@
 #include <string.h>
 #include <time.h>
 
+enum { LINE_BYTES = 16384, WIDTH_MAX = 16000 };
+
 struct plan {
-    uint64_t events, files, rate, seed, users, types;
+    uint64_t events, files, rate, seed, users, types, width;
     double disorder_s, late, duplicates, malformed, skew, span_s;
     int64_t start_us;
     const char *out;
@@ -24,7 +26,7 @@ struct plan {
 struct state {
     uint64_t random;
     uint64_t id;
-    char last[512]; /* the line before, for duplicates */
+    char last[LINE_BYTES]; /* the line before, for duplicates */
     size_t last_n;
 };
 
@@ -50,6 +52,21 @@ static uint64_t pick(struct state *s, uint64_t n, double skew)
         u *= u;
     uint64_t i = (uint64_t)(u * (double)n);
     return i < n ? i : n - 1;
+}
+
+/* A line of width bytes: a field at the end fills it up. */
+static size_t widen(char *line, size_t n, size_t width)
+{
+    static const char head[] = ",\"note\":\"", tail[] = "\"}\n";
+    const size_t frame = sizeof head - 1 + sizeof tail - 1;
+
+    n -= 2; /* the end of the line as it is */
+    if (n + frame > width)
+        return n + 2;
+    memcpy(line + n, head, sizeof head - 1);
+    memset(line + n + sizeof head - 1, '.', width - n - frame);
+    memcpy(line + width - (sizeof tail - 1), tail, sizeof tail - 1);
+    return width;
 }
 
 static size_t print_event(const struct plan *p, struct state *s, char *line, size_t room)
@@ -79,7 +96,7 @@ static size_t print_event(const struct plan *p, struct state *s, char *line, siz
                  (unsigned long long)quarters / 4, (unsigned long long)quarters % 4 * 25, c.year,
                  c.month, c.day, c.hour, c.minute, c.second, c.us / 1000);
     s->id++;
-    return n > 0 ? (size_t)n : 0;
+    return n > 0 ? widen(line, (size_t)n, p->width) : 0;
 }
 
 /* The ways in which a record can be bad, in turn. */
@@ -90,7 +107,7 @@ static size_t spoil(struct state *s, char *line, size_t n)
         n = n / 2;
         break;
     case 1: /* a type that can't be */
-        return (size_t)snprintf(line, 512,
+        return (size_t)snprintf(line, LINE_BYTES,
                                 "{\"event_id\":\"e%010llu\",\"amount\":\"a lot\","
                                 "\"event_ts\":\"yesterday\"}\n",
                                 (unsigned long long)s->id);
@@ -98,7 +115,7 @@ static size_t spoil(struct state *s, char *line, size_t n)
         line[n - 3] = ' ';
         return n;
     default: /* no JSON at all */
-        n = (size_t)snprintf(line, 512, "-- log rotated --");
+        n = (size_t)snprintf(line, LINE_BYTES, "-- log rotated --");
     }
     line[n++] = '\n';
     return n;
@@ -139,7 +156,7 @@ static void pace(const struct plan *p, uint64_t done, const struct timespec *sta
 static int write_file(const struct plan *p, struct state *s, FILE *out, uint64_t events,
                       const struct timespec *start)
 {
-    char line[512];
+    char line[LINE_BYTES];
 
     for (uint64_t i = 0; i < events; i++) {
         size_t n = next_line(p, s, line, sizeof line);
@@ -221,7 +238,7 @@ static int gen(const struct mr_command *command, int argc, char **argv)
 {
     const char *out = NULL, *files = NULL, *rate = NULL, *seed = NULL, *users = NULL, *types = NULL,
                *disorder = NULL, *late = NULL, *duplicates = NULL, *malformed = NULL, *skew = NULL,
-               *span = NULL, *start = NULL;
+               *span = NULL, *start = NULL, *width = NULL;
     const struct mr_cli_option options[] = {
         {"out", "DIR", "folder for events-N.json files, or - for standard output (-)", &out},
         {"files", "N", "how many files (1)", &files},
@@ -229,6 +246,8 @@ static int gen(const struct mr_command *command, int argc, char **argv)
         {"seed", "N", "same seed, same bytes (1)", &seed},
         {"users", "N", "distinct user_id values (100k)", &users},
         {"types", "N", "distinct event_type values (12)", &types},
+        {"width", "BYTES", "lines of so many bytes, filled up by a field \"note\" (no such field)",
+         &width},
         {"skew", "N", "0: users are equally likely; 1 and up: some are much more so (0)", &skew},
         {"start", "TIME", "event time of the first event, in UTC (2026-01-01 12:00:00)", &start},
         {"span", "SECONDS", "event time from the first to the last event (3600)", &span},
@@ -257,10 +276,12 @@ static int gen(const struct mr_command *command, int argc, char **argv)
     if (argc != 1 || !read_count(argv[0], &p.events))
         return mr_cli_misuse(command, "expected the number of events, as 1000, 100k or 2.5M");
     if (!read_count(files, &p.files) || !read_count(rate, &p.rate) || !read_count(seed, &p.seed) ||
-        !read_count(users, &p.users) || !read_count(types, &p.types) || p.files == 0 ||
-        p.users == 0 || p.types == 0)
-        return mr_cli_misuse(command,
-                             "--files, --rate, --seed, --users, --types take positive numbers");
+        !read_count(users, &p.users) || !read_count(types, &p.types) ||
+        !read_count(width, &p.width) || p.files == 0 || p.users == 0 || p.types == 0)
+        return mr_cli_misuse(
+            command, "--files, --rate, --seed, --users, --types, --width take positive numbers");
+    if (p.width > WIDTH_MAX)
+        return mr_cli_misuse(command, "--width is at most %d", WIDTH_MAX);
     if (!read_number(disorder, &p.disorder_s) || !read_number(late, &p.late) ||
         !read_number(duplicates, &p.duplicates) || !read_number(malformed, &p.malformed) ||
         !read_number(skew, &p.skew) || !read_number(span, &p.span_s))
