@@ -2,7 +2,7 @@
 """The driver of `millrace bench`, whose --help tells what each name measures. See bench/README.md."""
 import argparse, difflib, os, sys, time
 
-import engines, kafka, live, setting
+import engines, kafka, live, native, setting
 
 BENCHES = {
     "events": lambda args: engines.bench(args, "events"),
@@ -11,6 +11,7 @@ BENCHES = {
     "kafka": kafka.bench,
     "latency": live.bench_latency,
     "start": live.bench_start,
+    "kernels": native.bench_kernels,
 }
 NOT_IN_ALL = ()
 

@@ -27,6 +27,6 @@ struct mr_arith_kernels {
     bool (*sum_i64)(const int64_t *x, uint32_t n, int64_t *sum);
     bool (*sum_i32)(const int32_t *x, uint32_t n, int64_t *sum);
 };
-extern const struct mr_arith_kernels mr_arith_scalar, mr_arith_avx2, mr_arith_avx512;
+extern const struct mr_arith_kernels mr_arith_scalar, mr_arith_avx2;
 extern const struct mr_arith_kernels *const mr_arith_variants[]; /* best first, scalar, NULL */
 extern const struct mr_arith_kernels *mr_arith;

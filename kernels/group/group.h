@@ -62,6 +62,6 @@ struct mr_group_kernels {
                            uint32_t *ids, uint32_t *misses);
 };
 
-extern const struct mr_group_kernels mr_group_scalar, mr_group_avx2, mr_group_avx512;
+extern const struct mr_group_kernels mr_group_scalar, mr_group_avx2;
 extern const struct mr_group_kernels *const mr_group_variants[]; /* best first, NULL at the end */
 extern const struct mr_group_kernels *mr_group;                  /* set by mr_kernels_init */

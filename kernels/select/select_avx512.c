@@ -79,6 +79,8 @@ VECTOR_LOOPS(i32, int32_t, 16)
 VECTOR_LOOPS(i64, int64_t, 8)
 VECTOR_LOOPS(f64, double, 8)
 
+enum { FEW = 6 }; /* rows of 64: one by one is faster */
+
 /* Row numbers of 16 bits at a time are packed in a register; a masked store writes no row too many.
  */
 static uint32_t from_bits(uint32_t *out, const uint32_t *sel, uint32_t n, const uint64_t *bits,
@@ -91,6 +93,10 @@ static uint32_t from_bits(uint32_t *out, const uint32_t *sel, uint32_t n, const 
         return from_bits_of_selection(out, sel, n, bits, valid);
     for (uint32_t w = 0; w * 64 < n; w++) {
         uint64_t word = word_of(bits, valid, w, n);
+        if (_mm_popcnt_u64(word) <= FEW) {
+            count = append_rows(out, count, word, w * 64);
+            continue;
+        }
         for (uint32_t j = 0; word; j += 16, word >>= 16) {
             __mmask16 mask = (__mmask16)(word & 0xffff);
             uint32_t rows = (uint32_t)_mm_popcnt_u32(mask);

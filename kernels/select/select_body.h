@@ -71,6 +71,28 @@ static inline uint64_t word_of(const uint64_t *bits, const uint64_t *valid, uint
     return n - w * 64 < 64 ? word & (((uint64_t)1 << (n - w * 64)) - 1) : word;
 }
 
+/* Where few bits are set, and without vectors: one row after the other. */
+static inline uint32_t append_rows(uint32_t *out, uint32_t count, uint64_t word, uint32_t base)
+{
+    for (; word; word &= word - 1)
+        out[count++] = base + (uint32_t)__builtin_ctzll(word);
+    return count;
+}
+
+/* from_bits without vectors: AVX2 has none that is faster. */
+#define FROM_BITS_BY_ROW()                                                                         \
+    static uint32_t from_bits(uint32_t *out, const uint32_t *sel, uint32_t n,                      \
+                              const uint64_t *bits, const uint64_t *valid)                         \
+    {                                                                                              \
+        uint32_t count = 0;                                                                        \
+                                                                                                   \
+        if (sel)                                                                                   \
+            return from_bits_of_selection(out, sel, n, bits, valid);                               \
+        for (uint32_t w = 0; w * 64 < n; w++)                                                      \
+            count = append_rows(out, count, word_of(bits, valid, w, n), w * 64);                   \
+        return count;                                                                              \
+    }
+
 #define LANE_ROW(lane, by)                                                                         \
     {                                                                                              \
         eq##by##_##lane, lt##by##_##lane, le##by##_##lane, gt##by##_##lane, ge##by##_##lane        \

@@ -1,3 +1,0 @@
-#include "kernels/arith/arith_body.h"
-
-const struct mr_arith_kernels mr_arith_avx512 = ARITH_TABLE("avx512");
