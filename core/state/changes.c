@@ -8,7 +8,7 @@ enum {
     COLD_SHARE = 64, /* a segment with less of a period's rows is cold */
 };
 
-static struct mr_changed *add_page(struct mr_state *s, struct mr_segment *g)
+void mr_changes_add_page(struct mr_state *s, struct mr_segment *g)
 {
     struct mr_changed *page = mr_state_alloc(&s->memory, sizeof *page);
 
@@ -21,24 +21,7 @@ static struct mr_changed *add_page(struct mr_state *s, struct mr_segment *g)
             s->changed->before = g;
         s->changed = g;
     }
-    return g->changed = page;
-}
-
-void mr_changes_mark(struct mr_state *s, const struct mr_found *found)
-{
-    struct mr_segment *g = found->segment;
-    struct mr_changed *page = g->changed;
-
-    if (found->row->key_flags & MR_ROW_CHANGED)
-        return;
-    if (page == NULL || page->n == MR_CHANGED_ROWS)
-        page = add_page(s, g);
-    page->refs[page->n++] = found->ref;
-    s->changed_n += !(found->row->key_flags & MR_ROW_LOGGED);
-    found->row->key_flags |= MR_ROW_CHANGED;
-    g->listed++;
-    s->listed++;
-    s->unlogged++;
+    g->changed = page;
 }
 
 static void free_pages(struct mr_state *s, struct mr_segment *g, struct mr_changed *page)
@@ -63,7 +46,7 @@ void mr_changes_forget(struct mr_state *s)
     }
     s->changed = NULL;
     s->has_logged = false;
-    s->unlogged = 0;
+    s->listed_n = s->logged_n = s->period_at = 0;
 }
 
 void mr_changes_enter(struct mr_state *s, uint64_t epoch)
@@ -135,7 +118,7 @@ static void log_page(struct mr_state *s, struct mr_segment *g, bool ahead, uint6
         row->key_flags &= ~MR_ROW_CHANGED;
         row->key_flags |= ahead ? MR_ROW_LOGGED : 0;
     }
-    s->unlogged -= page->logged_n - before;
+    s->logged_n += page->logged_n - before;
     if (page->logged_n < page->n)
         return;
     g->changed = page->next;
@@ -159,20 +142,20 @@ void mr_changes_log(struct mr_state *s, uint64_t bytes, struct mr_row_log *log)
 /* After each period: who got few of its rows is cold. A late row now and then keeps nothing hot. */
 static void find_cold(struct mr_state *s)
 {
-    if (s->listed < PERIOD_ROWS)
+    if (s->listed_n - s->period_at < PERIOD_ROWS)
         return;
     for (struct mr_segment *g = s->changed; g; g = g->after) {
-        g->is_cold = g->listed < s->listed / COLD_SHARE;
-        g->listed = 0;
+        g->is_cold = g->listed_n - g->period_at < (s->listed_n - s->period_at) / COLD_SHARE;
+        g->period_at = g->listed_n;
     }
-    s->listed = 0;
+    s->period_at = s->listed_n;
 }
 
 void mr_changes_log_ahead(struct mr_state *s, uint64_t bytes, struct mr_row_log *log)
 {
     const struct mr_state_table *t = s->table;
 
-    if (t->keeps_changes || s->unlogged < AHEAD_ROWS)
+    if (t->keeps_changes || s->listed_n - s->logged_n < AHEAD_ROWS)
         return;
     find_cold(s);
     for (struct mr_segment *g = s->changed, *next; g && log->out->n < bytes; g = next) {

@@ -15,13 +15,13 @@ struct mr_state {
     uint64_t segments_n, segments_capacity;
     struct mr_segment *last, *last_but_one; /* found lately, or NULL */
 
-    uint64_t epoch;             /* + 1; 0: none yet */
-    uint64_t changed_n;         /* in epoch */
-    struct mr_segment *changed; /* those with rows changed in epoch and not logged */
-    uint64_t unlogged;          /* such rows, at most: evicted ones may still count */
-    uint64_t listed;            /* rows that became such in this period (changes.c) */
-    bool has_logged;            /* some segment has logged pages */
-    bool is_evicted;            /* since the last log */
+    uint64_t epoch;              /* + 1; 0: none yet */
+    uint64_t changed_n;          /* in epoch */
+    struct mr_segment *changed;  /* those with rows changed in epoch and not logged */
+    uint64_t listed_n, logged_n; /* rows that became such, and were logged, in epoch */
+    uint64_t period_at;          /* listed_n when the period began (changes.c) */
+    bool has_logged;             /* some segment has logged pages */
+    bool is_evicted;             /* since the last log */
     int64_t evicted_us;
 };
 
@@ -33,12 +33,9 @@ struct mr_found { /* row NULL: none */
     uint32_t ref;
     uint32_t place; /* of none: in the index of segment, or MR_NO_PLACE */
 };
-/* g: the segment of the key's expiry, or NULL; looked at when the key decides its expiry. */
-struct mr_found mr_state_find_row(struct mr_state *s, struct mr_segment *g, uint64_t hash,
-                                  struct mr_text key);
-/* none: what find_row found of the key, just before. */
-struct mr_found mr_state_insert_row(struct mr_state *s, struct mr_found none, uint64_t hash,
-                                    struct mr_text key, int64_t expiry_us);
+/* The row of a key, made if it is not there: then true. */
+bool mr_state_find_or_insert(struct mr_state *s, uint64_t hash, struct mr_text key,
+                             int64_t expiry_us, struct mr_found *found);
 
 /* record.c: rows into a log record or a snapshot, each told by its difference to the one before. */
 struct mr_row_log {
@@ -49,7 +46,21 @@ struct mr_row_log {
 void mr_row_log_put(struct mr_row_log *log, struct mr_state_row *row);
 
 /* changes.c */
-void mr_changes_mark(struct mr_state *s, const struct mr_found *found);
+void mr_changes_add_page(struct mr_state *s, struct mr_segment *g);
+static inline void mr_changes_mark(struct mr_state *s, const struct mr_found *found)
+{
+    struct mr_segment *g = found->segment;
+
+    if (found->row->key_flags & MR_ROW_CHANGED)
+        return;
+    if (g->changed == NULL || g->changed->n == MR_CHANGED_ROWS)
+        mr_changes_add_page(s, g);
+    g->changed->refs[g->changed->n++] = found->ref;
+    s->changed_n += !(found->row->key_flags & MR_ROW_LOGGED);
+    found->row->key_flags |= MR_ROW_CHANGED;
+    g->listed_n++;
+    s->listed_n++;
+}
 /* A new epoch: what the one before changed is no longer marked. */
 void mr_changes_enter(struct mr_state *s, uint64_t epoch);
 void mr_changes_forget(struct mr_state *s);

@@ -228,20 +228,12 @@ static bool skip_slots(const struct mr_state *s, struct mr_text *r)
     return ok;
 }
 
-static struct mr_state_row *find_or_insert(struct mr_state *s, uint64_t hash, struct mr_text key,
-                                           int64_t expiry_us)
-{
-    struct mr_segment *g = mr_state_segment(s, expiry_us, false);
-    struct mr_found found = mr_state_find_row(s, g, hash, key);
-
-    return found.row ? found.row : mr_state_insert_row(s, found, hash, key, expiry_us).row;
-}
-
 /* *last_us: the expiry of the row before. */
 static bool take_row(struct mr_state *s, struct mr_text *r, int64_t *last_us,
                      bool (*owns)(void *arg, uint32_t partition), void *arg)
 {
     uint64_t difference, key_bytes;
+    struct mr_found found;
     struct mr_text key;
 
     if (!take_varint(r, &difference) || !take_varint(r, &key_bytes) ||
@@ -253,7 +245,8 @@ static bool take_row(struct mr_state *s, struct mr_text *r, int64_t *last_us,
     s->timeless |= expiry_us == MR_STATE_NEVER && s->table->bucket_us > 0;
     if (owns && !owns(arg, (uint32_t)(hash >> 56)))
         return skip_slots(s, r);
-    return take_slots(s, r, mr_state_slots(find_or_insert(s, hash, key, expiry_us)));
+    mr_state_find_or_insert(s, hash, key, expiry_us, &found);
+    return take_slots(s, r, mr_state_slots(found.row));
 }
 
 static enum mr_status apply(struct mr_state *s, struct mr_text record,

@@ -7,6 +7,7 @@ enum {
     SLAB_BYTES_FIRST = 512,
     SLABS_MAX = 1 << 22, /* what a reference can name */
     SPLIT_ROWS = 4096,   /* 16 a partition: no index is then moved as a whole for more than these */
+    SPLIT_ROWS_SOON = 256,
     EXPECTED_LEAP = 8,
 };
 
@@ -57,55 +58,7 @@ void mr_segment_close(struct mr_segment *g, struct mr_state_memory *m)
     mr_state_free(m, g, sizeof *g);
 }
 
-/* Keys of equal length; both may be read up to the next multiple of 8 bytes. */
-static bool same_key(const struct mr_state_row *r, struct mr_text key)
-{
-    const uint8_t *a = (const uint8_t *)(r + 1), *b = (const uint8_t *)key.data;
-    uint64_t x, y, i = 0;
-
-    for (; i + 8 <= key.n; i += 8) {
-        memcpy(&x, a + i, 8);
-        memcpy(&y, b + i, 8);
-        if (x != y)
-            return false;
-    }
-    if (i == key.n)
-        return true;
-    memcpy(&x, a + i, 8);
-    memcpy(&y, b + i, 8);
-    return ((x ^ y) << (64 - 8 * (key.n - i))) == 0;
-}
-
-uint32_t mr_segment_find(struct mr_segment *g, uint64_t hash, struct mr_text key, uint32_t *place)
-{
-    const struct mr_index *x = mr_segment_index(g, hash);
-    uint32_t high = (uint32_t)(hash >> 32);
-
-    if (place)
-        *place = MR_NO_PLACE;
-    if (x->capacity == 0)
-        return 0;
-    for (uint32_t at = mr_index_start(x, high);;) {
-        uint32_t empty = mr_group_empty(x->places + at);
-        uint32_t mask = mr_group_equal(x->places + at, high) & ~empty;
-        for (; mask; mask &= mask - 1) {
-            uint32_t ref = (uint32_t)x->places[at + mr_group_first(mask)];
-            struct mr_state_row *r = mr_segment_row(g, ref);
-            if ((r->key_flags & MR_STATE_KEY_MAX) == key.n && same_key(r, key))
-                return ref;
-        }
-        if (empty) {
-            if (place)
-                *place = at + mr_group_first(empty);
-            return 0;
-        }
-        at += MR_INDEX_GROUP;
-        if (at == x->capacity)
-            at = 0;
-    }
-}
-
-static void index_put(struct mr_index *x, uint64_t place)
+void mr_index_put(struct mr_index *x, uint64_t place)
 {
     uint32_t at = mr_index_start(x, (uint32_t)(place >> 32));
     uint32_t empty;
@@ -119,21 +72,17 @@ static void index_put(struct mr_index *x, uint64_t place)
     x->used++;
 }
 
-static void index_init(struct mr_index *x, struct mr_state_memory *m, uint32_t capacity)
-{
-    *x = (struct mr_index){.places = mr_state_alloc(m, capacity * sizeof *x->places),
-                           .capacity = capacity};
-    memset(x->places, 0, capacity * sizeof *x->places);
-}
-
-static uint64_t place_of(const struct mr_state_row *r, uint32_t ref)
-{
-    return (uint64_t)r->hash_high << 32 | ref;
-}
-
 static uint32_t room(uint32_t capacity) /* seven eighths */
 {
     return capacity - capacity / 8;
+}
+
+static void index_init(struct mr_index *x, struct mr_state_memory *m, uint32_t capacity)
+{
+    *x = (struct mr_index){.places = mr_state_alloc(m, capacity * sizeof *x->places),
+                           .capacity = capacity,
+                           .room = room(capacity)};
+    memset(x->places, 0, capacity * sizeof *x->places);
 }
 
 static uint32_t whole_groups(uint64_t places)
@@ -152,6 +101,12 @@ static uint32_t part_capacity(const struct mr_segment *g, uint32_t capacity, uin
     return wanted > grown && wanted / EXPECTED_LEAP <= grown ? whole_groups(wanted) : grown;
 }
 
+/* When the neighbour had many rows, this one will too, and need not be moved half a dozen times. */
+static uint32_t split_rows(const struct mr_segment *g)
+{
+    return g->rows_expected > 2 * SPLIT_ROWS ? SPLIT_ROWS_SOON : SPLIT_ROWS;
+}
+
 static void index_grow(const struct mr_segment *g, struct mr_index *x, struct mr_state_memory *m)
 {
     struct mr_index grown;
@@ -159,9 +114,11 @@ static void index_grow(const struct mr_segment *g, struct mr_index *x, struct mr
                                  : whole_groups((uint64_t)x->capacity * 2);
 
     index_init(&grown, m, capacity);
+    if (g->parts == NULL && grown.room > split_rows(g))
+        grown.room = split_rows(g);
     for (uint32_t i = 0; i < x->capacity; i++)
         if (x->places[i])
-            index_put(&grown, x->places[i]);
+            mr_index_put(&grown, x->places[i]);
     index_free(x, m);
     *x = grown;
 }
@@ -186,7 +143,7 @@ static void split(struct mr_segment *g, struct mr_state_memory *m)
     }
     for (uint32_t i = 0; i < small.capacity; i++)
         if (small.places[i])
-            index_put(&parts[small.places[i] >> 56], small.places[i]);
+            mr_index_put(&parts[small.places[i] >> 56], small.places[i]);
     index_free(&g->small, m);
     g->small = (struct mr_index){0};
 }
@@ -219,55 +176,20 @@ static void add_slab(struct mr_segment *g, struct mr_state_memory *m, uint64_t n
     g->slab_used = sizeof *slab;
 }
 
-static uint64_t row_bytes(const struct mr_segment *g, uint64_t key_bytes)
+struct mr_index *mr_segment_make_room(struct mr_segment *g, struct mr_state_memory *m,
+                                      uint64_t hash, uint64_t row_bytes)
 {
-    uint64_t bytes =
-        sizeof(struct mr_state_row) + ((key_bytes + 7) & ~(uint64_t)7) + g->slots_bytes;
-
-    return (bytes + 15) & ~(uint64_t)15;
-}
-
-uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_memory *m, uint64_t hash,
-                           struct mr_text key, int64_t expiry_us, uint32_t place)
-{
-    MR_ASSERT(key.n <= MR_STATE_KEY_MAX);
-    uint64_t bytes = row_bytes(g, key.n);
     struct mr_index *x = mr_segment_index(g, hash);
 
-    if (g->parts == NULL && x->used == SPLIT_ROWS) {
+    if (g->parts == NULL && x->used == split_rows(g)) {
         split(g, m);
         x = mr_segment_index(g, hash);
-        place = MR_NO_PLACE;
     }
-    if (x->used == room(x->capacity)) {
+    if (x->used == x->room)
         index_grow(g, x, m);
-        place = MR_NO_PLACE;
-    }
-    if (g->slab_bytes - g->slab_used < bytes)
-        add_slab(g, m, bytes);
-
-    uint32_t ref = (g->slabs_n - 1) << 10 | g->slab_used >> 4;
-    struct mr_state_row *r = mr_segment_row(g, ref);
-    uint8_t *end = (uint8_t *)r + bytes;
-    *r = (struct mr_state_row){
-        .expiry_us = expiry_us, .hash_high = (uint32_t)(hash >> 32), .key_flags = (uint32_t)key.n};
-    uint8_t *cleared = (uint8_t *)(r + 1) + (key.n & ~(uint64_t)7); /* the end of the key, slots */
-    memset(cleared, 0, (uint64_t)(end - cleared));
-    mr_copy_short(r + 1, key.data, key.n);
-    if (place == MR_NO_PLACE) {
-        index_put(x, place_of(r, ref));
-    } else {
-        x->places[place] = place_of(r, ref);
-        x->used++;
-    }
-    g->slab_used = bytes > MR_SLAB_BYTES - sizeof(struct mr_slab) ? g->slab_bytes
-                                                                  : g->slab_used + (uint32_t)bytes;
-    g->rows++;
-    if (expiry_us < g->min_us)
-        g->min_us = expiry_us;
-    if (expiry_us > g->max_us)
-        g->max_us = expiry_us;
-    return ref;
+    if (g->slab_bytes - g->slab_used < row_bytes)
+        add_slab(g, m, row_bytes);
+    return x;
 }
 
 static uint32_t used_of(const struct mr_segment *g, uint32_t slab)
@@ -290,7 +212,7 @@ static struct mr_state_row *next_row(const struct mr_segment *g, uint64_t *at, u
         offset = sizeof(struct mr_slab);
     *ref = slab << 10 | offset >> 4;
     struct mr_state_row *r = mr_segment_row(g, *ref);
-    uint64_t bytes = row_bytes(g, r->key_flags & MR_STATE_KEY_MAX);
+    uint64_t bytes = mr_segment_row_bytes(g, r->key_flags & MR_STATE_KEY_MAX);
     uint64_t end = bytes > MR_SLAB_BYTES - sizeof(struct mr_slab) ? MR_SLAB_BYTES : offset + bytes;
     *at = (uint64_t)slab << 32 | end;
     return r;
@@ -325,7 +247,8 @@ static void fill_index(struct mr_segment *g)
             clear_index(&g->parts[p]);
     while ((r = next_row(g, &at, &ref)) != NULL)
         if (!(r->key_flags & MR_ROW_DEAD))
-            index_put(mr_segment_index(g, (uint64_t)r->hash_high << 32), place_of(r, ref));
+            mr_index_put(mr_segment_index(g, (uint64_t)r->hash_high << 32),
+                         mr_index_place(r->hash_high, ref));
 }
 
 static void sweep_changed(struct mr_segment *g)

@@ -14,8 +14,8 @@
 
 struct mr_index {
     uint64_t *places;
-    uint32_t capacity; /* a multiple of MR_INDEX_GROUP, or 0 */
-    uint32_t used;
+    uint32_t capacity;   /* a multiple of MR_INDEX_GROUP, or 0 */
+    uint32_t used, room; /* places: at most room are used */
 };
 
 /* In key_flags: listed as changed and not logged since; swept, so in no index; logged in this epoch,
@@ -47,9 +47,9 @@ struct mr_segment {
     struct mr_slab **slabs;
     uint32_t slabs_n, slabs_capacity, slab_used, slab_bytes; /* the last two: of the last slab */
     struct mr_changed *changed;                              /* newest page first */
-    struct mr_changed *logged;         /* pages of rows logged ahead in this epoch */
-    uint64_t listed;                   /* rows in this period (changes.c) */
-    bool is_cold;                      /* got few in the last one */
+    struct mr_changed *logged;    /* pages of rows logged ahead in this epoch */
+    uint64_t listed_n, period_at; /* rows that changed so far; when the period began (changes.c) */
+    bool is_cold;                 /* got few in the last one */
     struct mr_segment *before, *after; /* in the list of segments with changes */
 };
 
@@ -61,6 +61,10 @@ static inline struct mr_state_row *mr_segment_row(const struct mr_segment *g, ui
 static inline struct mr_index *mr_segment_index(struct mr_segment *g, uint64_t hash)
 {
     return g->parts ? &g->parts[hash >> 56] : &g->small;
+}
+static inline bool mr_segment_is_of(const struct mr_segment *g, int64_t expiry_us)
+{
+    return g && expiry_us >= g->first_us && expiry_us <= g->last_us;
 }
 /* Where an index begins to look for a hash whose upper half is high: bits below the partition's,
  * of which a worker has a range only. */
@@ -74,13 +78,22 @@ struct mr_segment *mr_segment_open(struct mr_state_memory *m, int64_t first_us, 
                                    uint32_t slots_bytes, uint64_t rows_expected);
 /* Gives all memory back but that of BYTES slots. */
 void mr_segment_close(struct mr_segment *g, struct mr_state_memory *m);
-/* The reference of a row, or 0: then *place, if not NULL, is where insert may put the key. */
-uint32_t mr_segment_find(struct mr_segment *g, uint64_t hash, struct mr_text key, uint32_t *place);
-#define MR_NO_PLACE UINT32_MAX
-/* The key must not be there. place: find's, if no other key was inserted since, or MR_NO_PLACE.
- * Slots are zero. */
-uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_memory *m, uint64_t hash,
-                           struct mr_text key, int64_t expiry_us, uint32_t place);
+static inline uint64_t mr_segment_row_bytes(const struct mr_segment *g, uint64_t key_bytes)
+{
+    uint64_t bytes =
+        sizeof(struct mr_state_row) + ((key_bytes + 7) & ~(uint64_t)7) + g->slots_bytes;
+
+    return (bytes + 15) & ~(uint64_t)15;
+}
+static inline uint64_t mr_index_place(uint32_t hash_high, uint32_t ref)
+{
+    return (uint64_t)hash_high << 32 | ref;
+}
+/* A place that is not there yet, into an index that has room. */
+void mr_index_put(struct mr_index *x, uint64_t place);
+/* The index of a hash with room for one more, and a slab with room for a row. */
+struct mr_index *mr_segment_make_room(struct mr_segment *g, struct mr_state_memory *m,
+                                      uint64_t hash, uint64_t row_bytes);
 /* Takes rows with expiry_us <= watermark_us out of the index and the list of changes; visit sees
  * each before. Their space is free when the segment goes. */
 uint64_t mr_segment_sweep(struct mr_segment *g, int64_t watermark_us,

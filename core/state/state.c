@@ -1,6 +1,5 @@
 #include "core/state/part.h"
-
-#include "core/base/check.h"
+#include "core/state/probe.h"
 
 enum {
     BLOCK = 32, /* keys in flight: about what the memory of one core can serve at a time */
@@ -101,11 +100,6 @@ static struct mr_segment *found_lately(struct mr_state *s, struct mr_segment *g)
     return s->last = g;
 }
 
-static bool belongs(const struct mr_segment *g, int64_t expiry_us)
-{
-    return g && expiry_us >= g->first_us && expiry_us <= g->last_us;
-}
-
 /* As many rows as its neighbour, which time filled before it, has a new segment to expect. */
 static uint64_t rows_expected(const struct mr_state *s, uint64_t at)
 {
@@ -121,9 +115,9 @@ struct mr_segment *mr_state_segment(struct mr_state *s, int64_t expiry_us, bool 
     uint64_t from = 0, to = s->segments_n;
     int64_t first, last;
 
-    if (belongs(g, expiry_us))
+    if (mr_segment_is_of(g, expiry_us))
         return g;
-    if (belongs(s->last_but_one, expiry_us))
+    if (mr_segment_is_of(s->last_but_one, expiry_us))
         return found_lately(s, s->last_but_one);
     while (from < to) { /* the first that ends at or after it */
         uint64_t middle = from + (to - from) / 2;
@@ -147,50 +141,60 @@ struct mr_segment *mr_state_segment(struct mr_state *s, int64_t expiry_us, bool 
     return found_lately(s, g);
 }
 
-static struct mr_found find_in(struct mr_segment *g, uint64_t hash, struct mr_text key)
+/* found->segment: where to look. */
+static inline bool find_in(struct mr_found *found, uint64_t hash, struct mr_text key)
 {
-    struct mr_found found = {.segment = g, .place = MR_NO_PLACE};
-
-    found.ref = g ? mr_segment_find(g, hash, key, &found.place) : 0;
-    if (found.ref)
-        found.row = mr_segment_row(g, found.ref);
-    return found;
+    found->ref = mr_segment_find(found->segment, hash, key, &found->place);
+    found->row = found->ref ? mr_segment_row(found->segment, found->ref) : NULL;
+    return found->ref != 0;
 }
 
-/* Among all segments, newest first: there most are found. */
-static struct mr_found find_in_all(struct mr_state *s, uint64_t hash, struct mr_text key)
+/* Keys that may lie elsewhere than their expiry says: among all segments, newest first, as there most
+ * are found; or among the rows from before the query had a watermark. */
+static bool find_elsewhere(struct mr_state *s, uint64_t hash, struct mr_text key,
+                           struct mr_found *found)
 {
-    struct mr_found found = {.place = MR_NO_PLACE};
-
-    for (uint64_t i = s->segments_n; i-- > 0 && found.row == NULL;)
-        found = find_in(s->segments[i], hash, key);
-    return found.row ? found : (struct mr_found){.place = MR_NO_PLACE};
+    for (uint64_t i = s->segments_n; i-- > 0 && s->table->any_expiry;) {
+        found->segment = s->segments[i];
+        if (find_in(found, hash, key))
+            return true;
+    }
+    found->segment = s->timeless ? mr_state_segment(s, MR_STATE_NEVER, false) : NULL;
+    return found->segment && find_in(found, hash, key);
 }
 
-struct mr_found mr_state_find_row(struct mr_state *s, struct mr_segment *g, uint64_t hash,
-                                  struct mr_text key)
+static inline bool find_row(struct mr_state *s, uint64_t hash, struct mr_text key,
+                            struct mr_found *found)
 {
-    struct mr_found found =
-        s->table->any_expiry ? find_in_all(s, hash, key) : find_in(g, hash, key);
+    struct mr_found other;
 
-    if (found.row || !s->timeless)
-        return found;
-    /* One from before the query had a watermark? */
-    struct mr_found old = find_in(mr_state_segment(s, MR_STATE_NEVER, false), hash, key);
-    return old.row ? old : found;
+    if (!s->table->any_expiry && found->segment && find_in(found, hash, key))
+        return true;
+    if ((!s->table->any_expiry && !s->timeless) || !find_elsewhere(s, hash, key, &other))
+        return false;
+    *found = other;
+    return true;
 }
 
-struct mr_found mr_state_insert_row(struct mr_state *s, struct mr_found none, uint64_t hash,
-                                    struct mr_text key, int64_t expiry_us)
+static inline void insert_row(struct mr_state *s, uint64_t hash, struct mr_text key,
+                              int64_t expiry_us, struct mr_found *found)
 {
-    struct mr_found made = none;
-
-    if (made.segment == NULL)
-        made.segment = mr_state_segment(s, expiry_us, true);
-    made.ref = mr_segment_insert(made.segment, &s->memory, hash, key, expiry_us, none.place);
-    made.row = mr_segment_row(made.segment, made.ref);
+    found->ref = mr_segment_insert(found->segment, &s->memory, hash, key, expiry_us, found->place);
+    found->row = mr_segment_row(found->segment, found->ref);
     s->rows++;
-    return made;
+}
+
+bool mr_state_find_or_insert(struct mr_state *s, uint64_t hash, struct mr_text key,
+                             int64_t expiry_us, struct mr_found *found)
+{
+    *found =
+        (struct mr_found){.segment = mr_state_segment(s, expiry_us, false), .place = MR_NO_PLACE};
+    if (find_row(s, hash, key, found))
+        return false;
+    if (found->segment == NULL)
+        found->segment = mr_state_segment(s, expiry_us, true);
+    insert_row(s, hash, key, expiry_us, found);
+    return true;
 }
 
 /* Brings the index, then the most likely row of each key into the cache. Inlined always: gcc 12 takes
@@ -220,25 +224,39 @@ prefetch(uint32_t n, struct mr_segment *const *segments, const uint64_t *hashes)
     }
 }
 
+/* The segments of a block of rows. With any_expiry only a row that is inserted needs one. */
+static void find_segments(struct mr_state *s, uint32_t n, const int64_t *expiry_us, bool make,
+                          struct mr_segment **segments)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        segments[i] = s->last;
+        if (!mr_segment_is_of(s->last, expiry_us[i]))
+            segments[i] = mr_state_segment(s, expiry_us[i], make);
+    }
+}
+
 /* is_new: where to set bits, from bit first on; insert_only: rows found are not changed. */
 static void upsert_block(struct mr_state *s, uint32_t first, uint32_t n, const uint64_t *hashes,
                          const struct mr_text *keys, const int64_t *expiry_us,
                          struct mr_state_row **rows, uint64_t *is_new, bool insert_only)
 {
     struct mr_segment *segments[BLOCK];
+    struct mr_found found;
 
-    for (uint32_t i = 0; i < n; i++)
-        segments[i] = mr_state_segment(s, expiry_us[i], !s->table->any_expiry);
+    find_segments(s, n, expiry_us, !s->table->any_expiry, segments);
     prefetch(n, segments, hashes);
     for (uint32_t i = 0; i < n; i++) {
-        struct mr_found found = mr_state_find_row(s, segments[i], hashes[i], keys[i]);
-        if (found.row == NULL) {
-            found = mr_state_insert_row(s, found, hashes[i], keys[i], expiry_us[i]);
+        found.segment = segments[i];
+        found.place = MR_NO_PLACE;
+        bool is_there = find_row(s, hashes[i], keys[i], &found);
+        if (!is_there) {
+            if (found.segment == NULL)
+                found.segment = mr_state_segment(s, expiry_us[i], true);
+            insert_row(s, hashes[i], keys[i], expiry_us[i], &found);
             mr_bit_set(is_new, first + i);
-            mr_changes_mark(s, &found);
-        } else if (!insert_only) {
-            mr_changes_mark(s, &found);
         }
+        if (!is_there || !insert_only)
+            mr_changes_mark(s, &found);
         rows[i] = found.row;
     }
 }
@@ -277,12 +295,12 @@ void mr_state_find(struct mr_state *s, uint32_t n, const uint64_t *hashes,
 
     for (uint32_t from = 0; from < n; from += BLOCK) {
         uint32_t block = n - from < BLOCK ? n - from : BLOCK;
-        for (uint32_t i = 0; i < block; i++)
-            segments[i] = mr_state_segment(s, expiry_us[from + i], false);
+        find_segments(s, block, expiry_us + from, false, segments);
         prefetch(block, segments, hashes + from);
         for (uint32_t i = 0; i < block; i++) {
             uint32_t at = from + i;
-            rows[at] = mr_state_find_row(s, segments[i], hashes[at], keys[at]).row;
+            struct mr_found found = {.segment = segments[i]};
+            rows[at] = find_row(s, hashes[at], keys[at], &found) ? found.row : NULL;
         }
     }
 }
