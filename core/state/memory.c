@@ -156,7 +156,7 @@ static void add_chunk(struct mr_state_memory *m)
 
 static void free_chunk(struct mr_state_memory *m, struct mr_slab_chunk *c)
 {
-    if (c->slabs_n == CHUNK_SLABS) {
+    if (c->slabs_n == CHUNK_SLABS && c->slabs) {
         munmap(c->slabs, HUGE_BYTES);
         m->bytes -= HUGE_BYTES;
         if (m->budget)
@@ -186,6 +186,79 @@ void mr_slab_give(struct mr_state_memory *m, void *slab)
     m->free_slabs = slab;
 }
 
+/* Even classes are powers of two, odd ones half as much again. */
+static uint64_t block_class_bytes(uint32_t class)
+{
+    return (uint64_t)(MR_BLOCK_BYTES_MIN / 2 * (2 + class % 2)) << class / 2;
+}
+
+static uint32_t block_class_of(uint64_t bytes)
+{
+    uint32_t class = 0;
+
+    while (class < MR_BLOCK_CLASSES && block_class_bytes(class) < bytes)
+        class ++;
+    return class;
+}
+
+uint64_t mr_block_bytes(uint64_t bytes)
+{
+    uint32_t class = block_class_of(bytes);
+
+    return class < MR_BLOCK_CLASSES ? block_class_bytes(class) : bytes;
+}
+
+static void add_block_chunk(struct mr_state_memory *m)
+{
+    struct mr_slab_chunk *c = mr_state_alloc(m, sizeof *c);
+
+    *c = (struct mr_slab_chunk){.next = m->block_chunks};
+    m->block_chunks = c; /* before its page is there: an escape must find it */
+    c->slabs = map_huge(m);
+    c->slabs_n = CHUNK_SLABS;
+    m->block_used = 0;
+}
+
+void *mr_block_take(struct mr_state_memory *m, uint64_t bytes)
+{
+    uint32_t class = block_class_of(bytes);
+
+    if (class == MR_BLOCK_CLASSES)
+        return mr_state_alloc(m, bytes);
+    void *block = m->free_blocks[class];
+    if (block) {
+        memcpy(&m->free_blocks[class], block, sizeof(void *));
+        return block;
+    }
+    uint64_t whole = block_class_bytes(class);
+    if (m->block_chunks == NULL || m->block_used + whole > HUGE_BYTES)
+        add_block_chunk(m);
+    m->block_used += (uint32_t)whole;
+    return m->block_chunks->slabs + m->block_used - whole;
+}
+
+void mr_block_give(struct mr_state_memory *m, void *block, uint64_t bytes)
+{
+    uint32_t class = block_class_of(bytes);
+
+    if (block == NULL)
+        return;
+    if (class == MR_BLOCK_CLASSES) {
+        mr_state_free(m, block, bytes);
+        return;
+    }
+    memcpy(block, &m->free_blocks[class], sizeof(void *));
+    m->free_blocks[class] = block;
+}
+
+static void free_chunks(struct mr_state_memory *m, struct mr_slab_chunk *chunks)
+{
+    for (struct mr_slab_chunk *c = chunks, *next; c; c = next) {
+        next = c->next;
+        free_chunk(m, c);
+    }
+}
+
 void mr_state_memory_fini(struct mr_state_memory *m)
 {
     struct mr_heap_link *lists[] = {m->pages, m->blocks};
@@ -196,10 +269,8 @@ void mr_state_memory_fini(struct mr_state_memory *m)
             mr_state_free(m, l, l->bytes);
         }
     }
-    for (struct mr_slab_chunk *c = m->chunks, *next; c; c = next) {
-        next = c->next;
-        free_chunk(m, c);
-    }
+    free_chunks(m, m->chunks);
+    free_chunks(m, m->block_chunks);
     m->pages = m->blocks = NULL;
-    m->chunks = NULL;
+    m->chunks = m->block_chunks = NULL;
 }

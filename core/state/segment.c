@@ -25,9 +25,14 @@ struct mr_segment *mr_segment_open(struct mr_state_memory *m, int64_t first_us, 
     return g;
 }
 
-static void index_free(struct mr_index *x, struct mr_state_memory *m)
+static void small_free(struct mr_index *x, struct mr_state_memory *m)
 {
     mr_state_free(m, x->places, x->capacity * sizeof *x->places);
+}
+
+static void part_free(struct mr_index *x, struct mr_state_memory *m)
+{
+    mr_block_give(m, x->places, x->capacity * sizeof *x->places);
 }
 
 static void free_pages(struct mr_changed *page, struct mr_state_memory *m)
@@ -49,10 +54,10 @@ void mr_segment_close(struct mr_segment *g, struct mr_state_memory *m)
     mr_state_free(m, g->slabs, g->slabs_capacity * sizeof *g->slabs);
     free_pages(g->changed, m);
     free_pages(g->logged, m);
-    index_free(&g->small, m);
+    small_free(&g->small, m);
     if (g->parts) {
         for (uint32_t i = 0; i < MR_PARTITIONS; i++)
-            index_free(&g->parts[i], m);
+            part_free(&g->parts[i], m);
         mr_state_free(m, g->parts, MR_PARTITIONS * sizeof *g->parts);
     }
     mr_state_free(m, g, sizeof *g);
@@ -72,54 +77,61 @@ void mr_index_put(struct mr_index *x, uint64_t place)
     x->used++;
 }
 
-static uint32_t room(uint32_t capacity) /* seven eighths */
-{
-    return capacity - capacity / 8;
-}
-
-static void index_init(struct mr_index *x, struct mr_state_memory *m, uint32_t capacity)
-{
-    *x = (struct mr_index){.places = mr_state_alloc(m, capacity * sizeof *x->places),
-                           .capacity = capacity,
-                           .room = room(capacity)};
-    memset(x->places, 0, capacity * sizeof *x->places);
-}
-
-static uint32_t whole_groups(uint64_t places)
-{
-    return (uint32_t)(places + MR_INDEX_GROUP) & ~(uint32_t)(MR_INDEX_GROUP - 1);
-}
-
-/* A partition grows by a quarter to a half: they fill evenly, and must not all grow at the same
- * moment. When it is well under way to what the neighbour had, it takes that room at once. */
-static uint32_t part_capacity(const struct mr_segment *g, uint32_t capacity, uint32_t partition)
-{
-    uint32_t grown = whole_groups(capacity + capacity / 4 + capacity / 32 * (partition * 5 % 8));
-    uint64_t expected = g->rows_expected / MR_PARTITIONS;
-    uint64_t wanted = expected + expected / 2 + 2 * MR_INDEX_GROUP; /* they differ in size */
-
-    return wanted > grown && wanted / EXPECTED_LEAP <= grown ? whole_groups(wanted) : grown;
-}
-
 /* When the neighbour had many rows, this one will too, and need not be moved half a dozen times. */
 static uint32_t split_rows(const struct mr_segment *g)
 {
     return g->rows_expected > 2 * SPLIT_ROWS ? SPLIT_ROWS_SOON : SPLIT_ROWS;
 }
 
-static void index_grow(const struct mr_segment *g, struct mr_index *x, struct mr_state_memory *m)
+static void small_init(const struct mr_segment *g, struct mr_index *x, struct mr_state_memory *m)
+{
+    uint32_t capacity = g->small.capacity * 2 + MR_INDEX_GROUP, rows = split_rows(g);
+
+    *x = (struct mr_index){.places = mr_state_alloc(m, capacity * sizeof *x->places),
+                           .capacity = capacity};
+    x->room = capacity - capacity / 8 < rows ? capacity - capacity / 8 : rows;
+    memset(x->places, 0, capacity * sizeof *x->places);
+}
+
+/* Seven eighths full at most, less in most partitions: they fill evenly, and must not all grow at the
+ * same moment. */
+static void part_init(struct mr_index *x, struct mr_state_memory *m, uint64_t places,
+                      uint32_t partition)
+{
+    uint64_t bytes = mr_block_bytes(places * sizeof *x->places);
+    uint32_t capacity = (uint32_t)(bytes / sizeof *x->places);
+
+    *x = (struct mr_index){.places = mr_block_take(m, bytes), .capacity = capacity};
+    x->room = capacity - capacity / 8 - capacity / 64 * (partition * 5 % 8);
+    memset(x->places, 0, bytes);
+}
+
+/* The next size of a partition; when it is well under way to what the neighbour had, that at once. */
+static uint64_t part_places(const struct mr_segment *g, uint32_t capacity)
+{
+    uint64_t grown = (capacity + capacity / 4 + MR_INDEX_GROUP) & ~(uint64_t)(MR_INDEX_GROUP - 1);
+    uint64_t expected = g->rows_expected / g->parts_n;
+    uint64_t wanted = (expected + expected / 2 + 2 * MR_INDEX_GROUP) & /* they differ in size */
+                      ~(uint64_t)(MR_INDEX_GROUP - 1);
+
+    return wanted > grown && wanted / EXPECTED_LEAP <= grown ? wanted : grown;
+}
+
+static void index_grow(struct mr_segment *g, struct mr_index *x, struct mr_state_memory *m)
 {
     struct mr_index grown;
-    uint32_t capacity = g->parts ? part_capacity(g, x->capacity, (uint32_t)(x - g->parts))
-                                 : whole_groups((uint64_t)x->capacity * 2);
 
-    index_init(&grown, m, capacity);
-    if (g->parts == NULL && grown.room > split_rows(g))
-        grown.room = split_rows(g);
+    if (g->parts)
+        part_init(&grown, m, part_places(g, x->capacity), (uint32_t)(x - g->parts));
+    else
+        small_init(g, &grown, m);
     for (uint32_t i = 0; i < x->capacity; i++)
         if (x->places[i])
             mr_index_put(&grown, x->places[i]);
-    index_free(x, m);
+    if (g->parts)
+        part_free(x, m);
+    else
+        small_free(x, m);
     *x = grown;
 }
 
@@ -133,18 +145,17 @@ static void split(struct mr_segment *g, struct mr_state_memory *m)
     for (uint32_t i = 0; i < small.capacity; i++)
         if (small.places[i])
             counts[small.places[i] >> 56]++;
-    /* On a jump out of alloc parts must be reachable; afterwards the state is only closed. */
+    for (uint32_t p = 0; p < MR_PARTITIONS; p++)
+        g->parts_n += counts[p] > 0;
+    /* On a jump out of take parts must be reachable; afterwards the state is only closed. */
     g->parts = parts;
-    for (uint32_t p = 0; p < MR_PARTITIONS; p++) {
-        uint32_t capacity = part_capacity(g, MR_INDEX_GROUP, p);
-        while (room(capacity) < counts[p])
-            capacity = part_capacity(g, capacity, p);
-        index_init(&parts[p], m, capacity);
-    }
+    for (uint32_t p = 0; p < MR_PARTITIONS; p++)
+        if (counts[p]) /* others are another worker's */
+            part_init(&parts[p], m, part_places(g, 2 * counts[p]), p);
     for (uint32_t i = 0; i < small.capacity; i++)
         if (small.places[i])
             mr_index_put(&parts[small.places[i] >> 56], small.places[i]);
-    index_free(&g->small, m);
+    small_free(&g->small, m);
     g->small = (struct mr_index){0};
 }
 

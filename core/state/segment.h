@@ -44,6 +44,7 @@ struct mr_segment {
     uint32_t slots_bytes;   /* of a row */
     struct mr_index small;  /* of all partitions, until parts is there */
     struct mr_index *parts; /* MR_PARTITIONS, or NULL */
+    uint32_t parts_n;       /* that had rows when it was split */
     struct mr_slab **slabs;
     uint32_t slabs_n, slabs_capacity, slab_used, slab_bytes; /* the last two: of the last slab */
     struct mr_changed *changed;                              /* newest page first */
