@@ -21,27 +21,40 @@ static void parent_of(const char *path, char *dir)
     dir[n] = '\0';
 }
 
-static int make_one(struct mr_env *env, const char *path)
+static int sync_parent(struct mr_env *env, const char *path)
 {
     char parent[PATH_MAX];
-    struct mr_file_stat st;
-    int rc = env->ops->stat(env, path, &st);
 
-    if (rc == 0)
-        return st.is_dir ? 0 : -ENOTDIR;
-    if (rc != -ENOENT)
-        return rc;
-    rc = env->ops->make_dir(env, path);
-    if (rc < 0)
-        return rc;
     parent_of(path, parent);
     return env->ops->sync_dir(env, parent);
 }
 
+/* Perhaps a process made it and ended before it synced its name. It has put nothing into it then, so those
+ * above are durable. What can't be synced for its permissions or its file system was not made so. */
+static int sync_found(struct mr_env *env, const char *path)
+{
+    int rc = sync_parent(env, path);
+
+    return rc == -EACCES || rc == -EPERM || rc == -EROFS || rc == -EINVAL ? 0 : rc;
+}
+
+static int make_missing(struct mr_env *env, const char *path, const char *found)
+{
+    int rc = found[0] ? sync_found(env, found) : 0;
+
+    if (rc == 0 && strcmp(path, found) != 0) {
+        rc = env->ops->make_dir(env, path);
+        rc = rc < 0 ? rc : sync_parent(env, path);
+    }
+    return rc;
+}
+
 int mr_env_make_dirs(struct mr_env *env, const char *path)
 {
-    char prefix[PATH_MAX];
+    char prefix[PATH_MAX], found[PATH_MAX] = "";
+    struct mr_file_stat st;
     size_t n = strlen(path);
+    int rc = 0;
 
     if (n == 0)
         return -ENOENT;
@@ -49,16 +62,22 @@ int mr_env_make_dirs(struct mr_env *env, const char *path)
         return -ENAMETOOLONG;
     while (n > 1 && path[n - 1] == '/')
         n--;
-    for (size_t i = 1; i <= n; i++) {
+    for (size_t i = 1; i <= n && rc >= 0; i++) {
         if (i < n && (path[i] != '/' || path[i - 1] == '/'))
             continue;
         memcpy(prefix, path, i);
         prefix[i] = '\0';
-        int rc = make_one(env, prefix);
-        if (rc < 0)
-            return rc;
+        rc = env->ops->stat(env, prefix, &st);
+        if (rc == 0 && !st.is_dir)
+            return -ENOTDIR;
+        if (rc == 0)
+            memcpy(found, prefix, i + 1);
+        if (rc == -ENOENT || (rc == 0 && i == n)) {
+            rc = make_missing(env, prefix, found);
+            found[0] = '\0';
+        }
     }
-    return 0;
+    return rc;
 }
 
 int mr_env_write_whole(struct mr_env *env, const char *path, const void *data, uint64_t bytes)

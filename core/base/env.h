@@ -78,7 +78,8 @@ struct mr_env {
 MR_NODISCARD enum mr_status mr_env_open(const char *back_end, struct mr_env **out,
                                         struct mr_error *err);
 
-/* Makes dir and each missing parent, and syncs the parent of each that it made. */
+/* Makes dir and each missing parent, and syncs the parent of each that it made, and of the last one that it found:
+ * who made that may have ended before its sync. */
 int mr_env_make_dirs(struct mr_env *env, const char *path);
 /* Writes a small file so that it is there in full or not at all: path.tmp, sync, rename, sync_dir.
  */

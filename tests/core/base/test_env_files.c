@@ -18,7 +18,8 @@ struct notes {
     struct mr_env env;
     char calls[1024];
     const char *there[8]; /* folders that exist */
-    const char *fails;    /* the call that fails, with EIO */
+    const char *fails;    /* the call that fails */
+    int error;            /* how; 0: EIO */
     struct mr_file file;
 };
 
@@ -28,7 +29,9 @@ static int note(struct mr_env *env, const char *what, const char *path)
     size_t used = strlen(n->calls);
 
     snprintf(n->calls + used, sizeof n->calls - used, "%s %s\n", what, path);
-    return n->fails && strcmp(n->fails, what) == 0 ? -EIO : 0;
+    if (n->fails == NULL || strcmp(n->fails, what) != 0)
+        return 0;
+    return n->error ? -n->error : -EIO;
 }
 
 static int fake_stat(struct mr_env *env, const char *path, struct mr_file_stat *out)
@@ -105,7 +108,8 @@ static void folders_from_the_top(void **state)
 
     (void)state;
     assert_int_equal(mr_env_make_dirs(&n.env, "/a/b//c/"), 0);
-    assert_string_equal(n.calls, "make_dir /a/b\nsync_dir /a\nmake_dir /a/b//c\nsync_dir /a/b/\n");
+    assert_string_equal(n.calls, "sync_dir /\nmake_dir /a/b\nsync_dir /a\nmake_dir /a/b//c\n"
+                                 "sync_dir /a/b/\n");
     n = (struct notes){.env = {&fake_ops}};
     assert_int_equal(mr_env_make_dirs(&n.env, "x"), 0);
     assert_string_equal(n.calls, "make_dir x\nsync_dir .\n");
@@ -114,6 +118,29 @@ static void folders_from_the_top(void **state)
     n = (struct notes){.env = {&fake_ops}, .fails = "make_dir"};
     assert_int_equal(mr_env_make_dirs(&n.env, "/a"), -EIO);
     assert_int_equal(mr_env_make_dirs(&n.env, ""), -ENOENT);
+}
+
+/* Who made the last folder that is there may have ended before it synced its name. */
+static void found_folders_are_synced(void **state)
+{
+    struct notes n = {.env = {&fake_ops}, .there = {"/a", "/a/b"}};
+
+    (void)state;
+    assert_int_equal(mr_env_make_dirs(&n.env, "/a/b"), 0);
+    assert_string_equal(n.calls, "sync_dir /a\n");
+    n = (struct notes){.env = {&fake_ops}, .there = {"/a", "/a/b"}};
+    assert_int_equal(mr_env_make_dirs(&n.env, "/a/b/c"), 0);
+    assert_string_equal(n.calls, "sync_dir /a\nmake_dir /a/b/c\nsync_dir /a/b\n");
+    n = (struct notes){.env = {&fake_ops}, .there = {"/a"}, .fails = "sync_dir"};
+    assert_int_equal(mr_env_make_dirs(&n.env, "/a"), -EIO);
+    for (int i = 0; i < 4; i++) { /* of others, and not ours to sync */
+        const int errors[] = {EACCES, EPERM, EROFS, EINVAL};
+        n = (struct notes){
+            .env = {&fake_ops}, .there = {"/a"}, .fails = "sync_dir", .error = errors[i]};
+        assert_int_equal(mr_env_make_dirs(&n.env, "/a"), 0);
+    }
+    n = (struct notes){.env = {&fake_ops}, .fails = "sync_dir", .error = EACCES};
+    assert_int_equal(mr_env_make_dirs(&n.env, "/a"), -EACCES);
 }
 
 static void whole_files(void **state)
@@ -136,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folders_from_the_top),
+        cmocka_unit_test(found_folders_are_synced),
         cmocka_unit_test(whole_files),
     };
 
