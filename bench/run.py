@@ -11,6 +11,7 @@ BENCHES = {
     "kafka": kafka.bench,
     "latency": live.bench_latency,
     "start": live.bench_start,
+    "ysb": native.bench_ysb,
     "kernels": native.bench_kernels,
 }
 NOT_IN_ALL = ()

@@ -151,12 +151,15 @@ static enum mr_status take_items(struct mr_call *call, const struct mr_column *a
 {
     const struct mr_column *x = &args[0];
     bool map = x->type->kind == MR_MAP;
+    /* Each row has a copy of a literal: reading the first one only keeps it in the cache. */
+    const bool fixed = mr_call_is_literal(call, 0);
     uint32_t *rows = mr_arena_alloc(call->arena, ((size_t)call->rows + 1) * sizeof *rows);
 
     memset(rows, 0xff, call->rows * sizeof *rows);
     MR_EACH_ROW(call, i, row)
     {
-        int64_t n = x->offsets[row + 1] - x->offsets[row], at;
+        const uint32_t from = fixed ? 0 : row;
+        int64_t n = x->offsets[from + 1] - x->offsets[from], at;
         if (map) {
             rows[row] = find_key(x, row, &args[1]);
             continue;
@@ -168,7 +171,7 @@ static enum mr_status take_items(struct mr_call *call, const struct mr_column *a
                                      "(the first element has index 1).");
         int64_t place = !rule->from_one ? at : at > 0 ? at - 1 : n + at;
         if (place >= 0 && place < n)
-            rows[row] = (uint32_t)(x->offsets[row] + place);
+            rows[row] = (uint32_t)(x->offsets[from] + place);
         else if (rule->condition && call->context->ansi)
             return MR_FAIL_CONDITION(
                 call->err, MR_QUERY, rule->condition,

@@ -39,7 +39,7 @@ static int bench(const struct mr_command *command, int argc, char **argv)
     const struct mr_cli_option options[] = {
         {"all", NULL, "every bench but scaling", &all},
         {"smoke", NULL, "small and once, as a test: its figures mean nothing", &smoke},
-        {"events", "N", "size of the input (20000000; kafka 4000000)", &events},
+        {"events", "N", "size of the input (20000000; kafka 4000000; scaling 2000000)", &events},
         {"rounds", "N", "how often each engine runs (3)", &rounds},
         {"workers", "N", "threads of every engine (one per core)", &workers},
         {"no-peers", NULL, "without DuckDB and Spark", &no_peers},
@@ -82,22 +82,29 @@ const struct mr_command mr_command_bench = {
     .text =
         "Runs millrace, its yardstick and its peers in turn on the same input and cores, and "
         "prints seconds, rates,\n"
-        "how many times as fast millrace is, the goal, and a checksum that must agree between "
-        "the engines.\n\n"
+        "how many times as fast millrace is, the goal, and a checksum that must agree between the "
+        "engines.\n"
+        "\n"
         "  events    NDJSON files -> 5-minute windows by event type; a simdjson loop, DuckDB, "
         "Spark\n"
         "  dedup     the same without duplicates, in epochs of 2 M events; DuckDB\n"
         "  keys      windows by a million users, and the bytes of state per group; DuckDB\n"
+        "  ysb       the Yahoo benchmark's query on records in memory, per core\n"
         "  kafka     Kafka -> from_json -> windows; librdkafka's own consumer loop\n"
         "  latency   100 k events/s, a durable commit each epoch: from the event to the commit\n"
         "  start     a whole run of a small job, cold\n"
-        "  all       each of them, in less than 15 minutes\n\n"
-        "Only ratios of one run mean something: machines differ from hour to hour. A quiet one "
-        "is needed for the\n"
-        "real sizes; the first line says its load. Once before: tools/setup-peers (DuckDB, "
-        "Spark) and tools/build\n"
-        "release benches (the yardsticks). Exit code 1: checksums differ. bench/README.md has "
-        "results.\n\n"
+        "  kernels   clocks per row of every kernel, scalar, AVX2, AVX-512; written to "
+        "bench/kernels.md\n"
+        "  all       each of those, in less than 15 minutes\n"
+        "  scaling   cost by workers, rows, keys, record width, overlap of windows; written to "
+        "bench/scaling.md and .svg\n"
+        "\n"
+        "Only ratios of one run mean something: machines differ from hour to hour. The real sizes "
+        "need a quiet one; the\n"
+        "first line says its load. Once before: tools/setup-peers (DuckDB, Spark) and tools/build "
+        "release benches (the\n"
+        "yardsticks). Exit code 1: checksums differ. bench/README.md has results.\n"
+        "\n"
         "  millrace bench events dedup --events 4000000",
     .run = bench,
 };
