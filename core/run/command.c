@@ -1,6 +1,5 @@
 #include "core/base/check.h"
 #include "core/run/control.h"
-#include "core/run/futex.h"
 
 void mr_query_fail(struct mr_query *q, const struct mr_error *err)
 {
@@ -30,7 +29,7 @@ enum mr_status mr_query_command(struct mr_query *q, enum mr_command command, str
     }
     while ((left = atomic_load_explicit(&q->at_work, memory_order_acquire)) & MR_PARTS_AT_WORK) {
         mr_change_log_take(q);
-        mr_futex_wait(&q->at_work, left, -1);
+        mr_engine_wait(q->engine, &q->at_work, left);
     }
     mr_change_log_take(q);
     if (!atomic_load_explicit(&q->failed, memory_order_relaxed))

@@ -48,24 +48,58 @@ static void worker_rest(struct mr_worker *w, uint32_t seen, bool waiting)
     worker_sleep(w, seen, -1);
 }
 
+/* A slice of each of its parts. */
+static enum mr_slice worker_turn(struct mr_worker *w)
+{
+    bool worked = false, waiting = false;
+
+    for (uint32_t i = 0; i < MR_QUERIES_MAX; i++) {
+        /* Acquire: pairs with the release of the control thread that made the part. */
+        struct mr_part *part = atomic_load_explicit(&w->slots[i], memory_order_acquire);
+        if (part == NULL)
+            continue;
+        enum mr_slice slice = mr_part_slice(part);
+        worked |= slice == MR_SLICE_WORKED;
+        waiting |= slice == MR_SLICE_WAITING;
+    }
+    return worked ? MR_SLICE_WORKED : waiting ? MR_SLICE_WAITING : MR_SLICE_IDLE;
+}
+
 static void worker_loop(struct mr_worker *w)
 {
     /* Acquire: pairs with the stop in mr_engine_close. */
     while (!atomic_load_explicit(&w->stop, memory_order_acquire)) {
         uint32_t seen = atomic_load_explicit(&w->events, memory_order_seq_cst);
-        bool worked = false, waiting = false;
-        for (uint32_t i = 0; i < MR_QUERIES_MAX; i++) {
-            /* Acquire: pairs with the release of the control thread that made the part. */
-            struct mr_part *part = atomic_load_explicit(&w->slots[i], memory_order_acquire);
-            if (part == NULL)
-                continue;
-            enum mr_slice slice = mr_part_slice(part);
-            worked |= slice == MR_SLICE_WORKED;
-            waiting |= slice == MR_SLICE_WAITING;
-        }
-        if (!worked)
-            worker_rest(w, seen, waiting);
+        enum mr_slice slice = worker_turn(w);
+        if (slice != MR_SLICE_WORKED)
+            worker_rest(w, seen, slice == MR_SLICE_WAITING);
     }
+}
+
+static void wait_by_turns(struct mr_engine *e, _Atomic uint32_t *word, uint32_t value)
+{
+    const struct mr_turns *turns = e->config.turns;
+
+    while (atomic_load_explicit(word, memory_order_acquire) == value) {
+        uint32_t awake[MR_WORKERS_MAX], n = 0;
+        for (uint32_t i = 0; i < e->workers_n; i++) {
+            struct mr_worker *w = &e->workers[i];
+            if (w->is_awake || atomic_load_explicit(&w->events, memory_order_relaxed) != w->seen)
+                awake[n++] = i;
+        }
+        MR_ASSERT(n > 0); /* else a wake-up is missing: threads would sleep for ever */
+        struct mr_worker *w = &e->workers[turns->choose(turns->arg, awake, n)];
+        w->seen = atomic_load_explicit(&w->events, memory_order_relaxed);
+        w->is_awake = worker_turn(w) != MR_SLICE_IDLE;
+    }
+}
+
+void mr_engine_wait(struct mr_engine *e, _Atomic uint32_t *word, uint32_t value)
+{
+    if (e->config.turns)
+        wait_by_turns(e, word, value);
+    else
+        mr_futex_wait(word, value, -1);
 }
 
 static void *worker_main(void *arg)
@@ -118,12 +152,18 @@ static enum mr_status start_workers(struct mr_engine *e, struct mr_error *err)
         struct mr_worker *w = &e->workers[i];
         w->engine = e;
         w->index = i;
+        if (e->config.turns) {
+            w->status = mr_env_open(e->config.io, &w->env, err);
+            if (w->status != MR_OK)
+                return w->status;
+            continue;
+        }
         int failed = pthread_create(&w->thread, NULL, worker_main, w);
         if (failed)
             return MR_FAIL(err, MR_IO, failed, "worker %u can't be started", i);
         w->started = true;
     }
-    for (uint32_t i = 0; i < e->workers_n; i++) {
+    for (uint32_t i = 0; i < e->workers_n && e->config.turns == NULL; i++) {
         struct mr_worker *w = &e->workers[i];
         while (!atomic_load_explicit(&w->ready, memory_order_acquire))
             mr_futex_wait(&w->ready, 0, -1);
@@ -171,6 +211,8 @@ void mr_engine_close(struct mr_engine *e)
 {
     for (uint32_t i = 0; i < e->workers_n; i++) {
         struct mr_worker *w = &e->workers[i];
+        if (e->config.turns && w->env)
+            w->env->ops->fini(w->env);
         if (!w->started)
             continue;
         for (uint32_t s = 0; s < MR_QUERIES_MAX; s++)

@@ -27,6 +27,8 @@ struct mr_worker {
     struct mr_error err;
     _Atomic uint32_t ready, stop;
     _Atomic(struct mr_part *) slots[MR_QUERIES_MAX];
+    uint32_t seen; /* with turns: events, before its last one */
+    bool is_awake; /* and it had something to do, or waits for the outside */
 };
 
 struct mr_engine {
@@ -37,6 +39,9 @@ struct mr_engine {
     uint32_t workers_n;
     _Atomic uint32_t slots_used[MR_QUERIES_MAX]; /* 1: taken by a query */
 };
+
+/* Sleeps until *word is not value; with turns lets workers go on until then. Control thread. */
+void mr_engine_wait(struct mr_engine *e, _Atomic uint32_t *word, uint32_t value);
 
 /* From any thread, after what the worker shall see was stored with release. */
 void mr_worker_wake(struct mr_worker *w);

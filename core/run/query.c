@@ -380,6 +380,10 @@ static void *control_main(void *arg)
 enum mr_status mr_query_start(struct mr_query *q, struct mr_error *err)
 {
     MR_ASSERT(!q->started);
+    if (q->engine->config.turns) {
+        control_main(q);
+        return MR_OK;
+    }
     int failed = pthread_create(&q->thread, NULL, control_main, q);
 
     if (failed)

@@ -11,6 +11,13 @@
 #include "core/op/sink.h"
 #include "core/plan/plan.h"
 
+/* Everything on the caller's thread, for a simulator: who would wait lets a worker that is awake have its turn. */
+struct mr_turns {
+    void *arg;
+    /* Of the n > 0 workers that are awake, the one that goes on. */
+    uint32_t (*choose)(void *arg, const uint32_t *awake, uint32_t n);
+};
+
 struct mr_engine_config { /* the job file's engine: */
     uint32_t workers;     /* 0: one per core */
     const char *cpus;     /* or NULL */
@@ -21,6 +28,7 @@ struct mr_engine_config { /* the job file's engine: */
     const char *kernels;         /* scalar, avx2, avx512 or NULL: best */
     const char *io;              /* io_uring, syscalls or NULL: io_uring if it works */
     enum mr_durability durability;
+    const struct mr_turns *turns; /* NULL: every worker and query has a thread */
 };
 
 struct mr_engine;
@@ -66,7 +74,7 @@ struct mr_query;
 /* Checks, opens the checkpoint, recovers; nothing runs yet. */
 MR_NODISCARD enum mr_status mr_query_open(struct mr_engine *e, const struct mr_query_config *config,
                                           struct mr_query **out, struct mr_error *err);
-/* Starts the control thread. */
+/* Starts the control thread; with turns: runs the query to its end. */
 MR_NODISCARD enum mr_status mr_query_start(struct mr_query *q, struct mr_error *err);
 /* Finish the epoch, commit, end. Safe in a signal handler. */
 void mr_query_stop(struct mr_query *q);
