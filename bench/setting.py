@@ -22,9 +22,13 @@ def program(args, name):
 def has_peers(args): return not args.no_peers and os.path.exists(PEERS)
 
 
+def input_folder(events, users, width=0):
+    return os.path.join(CACHE, "bench", "events-%d-users-%d-types-%d%s" % (events, users, TYPES, "-width-%d" % width if width else ""))
+
+
 def generate(args, events, users, width=0):
     """A folder of NDJSON files, made once per size."""
-    folder = os.path.join(CACHE, "bench", "events-%d-users-%d-types-%d%s" % (events, users, TYPES, "-width-%d" % width if width else ""))
+    folder = input_folder(events, users, width)
     if os.path.isdir(folder): return folder
     print("generating %d events in %s" % (events, folder), file=sys.stderr)
     made = "%s.%d.new" % (folder, os.getpid())
