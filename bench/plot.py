@@ -13,8 +13,8 @@ def text(x, y, what, anchor="middle", size=11, color="#333"):
 
 def short(v):
     for unit, name in ((1e6, "M"), (1e3, "k")):
-        if v >= unit: return "%g%s" % (round(v / unit, 2), name)
-    return "%g" % round(v, 2)
+        if v >= unit: return "%.3g%s" % (v / unit, name)
+    return "%.3g" % v
 
 
 def nice_top(v):
