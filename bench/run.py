@@ -44,9 +44,10 @@ def main():
         return wrong("--rounds and --workers are at least 1, --events at least 1000")
     if not args.no_peers and not setting.has_peers(args):
         print("millrace bench: without DuckDB and Spark: tools/setup-peers installs them", file=sys.stderr)
-    names = [n for n in BENCHES if n not in NOT_IN_ALL] if args.all or "all" in args.names else args.names
+    every = args.all or "all" in args.names
+    names = [n for n in BENCHES if n in args.names or (every and n not in NOT_IN_ALL)]
     began, good = time.monotonic(), True
-    print("on %s" % setting.machine())
+    print("on %s" % setting.machine(), flush=True)
     for n in names:
         try: why = None if BENCHES[n](args) else "checksums or counts differ"
         except setting.Failed as e: why = e
