@@ -184,8 +184,8 @@ static enum mr_status find_plan(struct replay *r, struct mr_recovered *out, stru
         return status;
     c->is_plan_logged = r->plan.n != 0;
     found.data = mr_arena_copy(&c->arena, found.data, found.n);
-    MR_ASSERT(mr_record_take_plan(found, &out->plan));
-    out->has_plan = true;
+    out->has_plan = mr_record_take_plan(found, &out->plan);
+    MR_ASSERT(out->has_plan);
     return r->to->planned(r->to->arg, &out->plan, false, err);
 }
 
@@ -207,8 +207,8 @@ static enum mr_status replay(struct replay *r, struct mr_recovered *out, struct 
         return status;
     if (r->commit.n) {
         struct mr_text copy = {mr_arena_copy(&c->arena, r->commit.data, r->commit.n), r->commit.n};
-        MR_ASSERT(mr_record_take_commit(copy, &out->commit));
-        out->has_commit = true;
+        out->has_commit = mr_record_take_commit(copy, &out->commit);
+        MR_ASSERT(out->has_commit);
     }
     if (r->newest > (out->has_commit ? out->commit.epoch + 1 : 0))
         return corrupt(c, "the snapshot is newer than the last commit in the log", err);

@@ -140,6 +140,8 @@ void mr_progress_print_json(const struct mr_progress *p, struct mr_buffer *out)
     put_durations(out, p);
     put_event_time(out, p);
     put_latency(out, p);
+    if (p->durability)
+        mr_buffer_append_format(out, ",\"durability\":\"%s\"", p->durability);
     put_operators(out, p);
     put_sources(out, p);
     mr_buffer_append_format(out, ",\"sink\":{\"description\":");
@@ -216,6 +218,8 @@ void mr_progress_print_line(const struct mr_progress *p, struct mr_buffer *out)
     }
     if (!p->is_idle)
         mr_buffer_append_format(out, "  epoch %.1f ms", (double)p->trigger_execution_us / 1000);
+    if (p->durability && strcmp(p->durability, "epoch") != 0)
+        mr_buffer_append_format(out, "  durability %s", p->durability);
     if (p->bad_records)
         mr_buffer_append_format(out, "  %llu bad records", (unsigned long long)p->bad_records);
 }

@@ -37,6 +37,7 @@ struct mr_progress {
     } operators[MR_STATE_TABLES_MAX]; /* from the sink end of the plan */
     uint32_t sources_n;
     struct mr_source_progress sources[MR_SOURCES_MAX];
+    const char *durability; /* of a commit: epoch, interval, none; NULL: there is no checkpoint */
     const char *sink_description;
     int64_t sink_rows; /* -1: unknown */
     uint64_t bad_records;

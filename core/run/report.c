@@ -4,6 +4,9 @@
 
 void mr_report_init(struct mr_query *q)
 {
+    static const char *const durabilities[] = {[MR_DURABLE_EPOCH] = "epoch",
+                                               [MR_DURABLE_INTERVAL] = "interval",
+                                               [MR_DURABLE_NONE] = "none"};
     struct mr_progress *p = MR_NEW(&q->arena, struct mr_progress);
 
     q->progress = p;
@@ -11,6 +14,7 @@ void mr_report_init(struct mr_query *q)
     p->id = q->query_id;
     p->run_id = q->run_id;
     p->name = q->config.name;
+    p->durability = q->config.checkpoint ? durabilities[q->engine->config.durability] : NULL;
     p->sink_description = q->config.sink_ops->name;
     p->nodes_n = q->shape.nodes_n;
     p->nodes = q->counters;

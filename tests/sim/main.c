@@ -351,7 +351,7 @@ static bool try_seed(uint64_t seed, enum breakage broken, bool shows_all, bool s
         if (!shows_trouble && freopen("/dev/null", "w", stderr) == NULL)
             _exit(1);
         run_seed(seed, broken, shows_all, shows_trouble, result);
-        _exit(result->trouble[0] != '\0');
+        exit(result->trouble[0] != '\0');
     }
     if (child < 0 || waitpid(child, &code, 0) != child) {
         snprintf(result->trouble, TROUBLE_BYTES, "no process: %s", strerror(errno));

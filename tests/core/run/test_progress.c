@@ -106,6 +106,7 @@ static void what_is_not_there_is_left_out(void **unused)
     assert_null(strstr(text, "eventTime"));
     assert_null(strstr(text, "metrics"));
     assert_null(strstr(text, "badRecords"));
+    assert_null(strstr(text, "durability"));
     assert_non_null(strstr(text, "\"stateOperators\":[],\"sources\":[]"));
     mr_arena_fini(&a);
 }
@@ -122,6 +123,11 @@ static void a_line_for_people(void **unused)
     assert_string_equal(print(mr_progress_print_line, &p, &a),
                         "events \"5m\"  batch 7  1.50 k rows  2.35 M rows/s  lag 1.1 s  "
                         "watermark 2026-01-01 11:50:00  state 12 rows, 2.5 MB  epoch 16.4 ms");
+    p.durability = "interval";
+    assert_non_null(strstr(print(mr_progress_print_line, &p, &a), "ms  durability interval"));
+    assert_non_null(strstr(print(mr_progress_print_json, &p, &a),
+                           "100125.500},\"durability\":\"interval\",\"stateOperators\""));
+    p.durability = "epoch";
     p.is_idle = true;
     p.bad_records = 3;
     assert_string_equal(print(mr_progress_print_line, &p, &a),
