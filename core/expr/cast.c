@@ -1,7 +1,7 @@
 #include "core/expr/coerce.h"
 
-/* Spark's Cast.canAnsiCast: which casts there are. */
-static bool is_allowed(const struct mr_type *from, const struct mr_type *to)
+/* Spark's Cast.canAnsiCast and, where ANSI mode is off, some more of its canCast. */
+static bool is_allowed(const struct mr_type *from, const struct mr_type *to, bool ansi)
 {
     bool from_numeric = mr_type_is_numeric(from);
 
@@ -11,7 +11,7 @@ static bool is_allowed(const struct mr_type *from, const struct mr_type *to)
     case MR_STRING:
         return true;
     case MR_BINARY:
-        return from->kind == MR_STRING;
+        return from->kind == MR_STRING || (!ansi && mr_type_is_integer(from));
     case MR_BOOLEAN:
         return from->kind == MR_STRING || from_numeric;
     case MR_DATE:
@@ -32,13 +32,14 @@ static bool is_allowed(const struct mr_type *from, const struct mr_type *to)
         if (from->kind != to->kind || from->fields_n != to->fields_n)
             return false;
         for (uint32_t i = 0; i < to->fields_n; i++)
-            if (!is_allowed(from->fields[i].type, to->fields[i].type) ||
+            if (!is_allowed(from->fields[i].type, to->fields[i].type, ansi) ||
                 (from->fields[i].nullable && !to->fields[i].nullable))
                 return false;
         return true;
     default:
-        return mr_type_is_numeric(to) && (from_numeric || from->kind == MR_STRING ||
-                                          from->kind == MR_BOOLEAN || from->kind == MR_TIMESTAMP);
+        return mr_type_is_numeric(to) &&
+               (from_numeric || from->kind == MR_STRING || from->kind == MR_BOOLEAN ||
+                from->kind == MR_TIMESTAMP || (!ansi && from->kind == MR_DATE));
     }
 }
 
@@ -90,7 +91,7 @@ enum mr_status mr_cast_make(struct mr_resolve *r, struct mr_expr *x, const struc
     call->args[0] = x;
     call->text = mr_arena_format(r->arena, "%s(%s AS %s)", is_try ? "TRY_CAST" : "CAST",
                                  x->text ? x->text : "", mr_type_sql(r->arena, type));
-    if (!is_allowed(x->type, type))
+    if (!is_allowed(x->type, type, r->ansi || is_try))
         return refuse(r, call);
     *out = call;
     return MR_OK;

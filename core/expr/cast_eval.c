@@ -177,8 +177,15 @@ enum mr_status mr_cast_any(struct cast *c, const struct mr_column *in, const str
         mr_column_alloc_null(out, to, c->rows, c->call->arena);
         return MR_OK;
     }
+    if (in->type->kind == MR_DATE &&
+        mr_type_is_numeric(to)) { /* without ANSI mode there is such a cast */
+        mr_column_alloc_null(out, to, c->rows, c->call->arena);
+        return MR_OK;
+    }
     if (to->kind == MR_STRING)
         return mr_cast_to_text(c, in, out);
+    if (to->kind == MR_BINARY && mr_type_is_integer(in->type))
+        return mr_cast_integer_bytes(c, in, out);
     switch (in->type->kind) {
     case MR_BOOLEAN:
     case MR_TINYINT:

@@ -2,6 +2,7 @@
 
 #include "core/base/time.h"
 #include "core/expr/decimal.h"
+#include <endian.h>
 #include <math.h>
 
 static int64_t integer_at(const struct mr_column *c, uint32_t row)
@@ -75,6 +76,23 @@ enum mr_status mr_cast_integer(struct cast *c, const struct mr_column *in, const
     return MR_OK;
 }
 
+/* Without ANSI mode: as BINARY, the highest byte first. */
+enum mr_status mr_cast_integer_bytes(struct cast *c, const struct mr_column *in,
+                                     struct mr_column *out)
+{
+    uint32_t bytes = mr_type_value_bytes(in->type);
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_binary, c->rows, c->call->arena);
+    EACH_CAST_ROW(c, i, row)
+    {
+        uint64_t v = htobe64((uint64_t)integer_at(in, row));
+        memcpy(mr_text_writer_room(&w, bytes), (const char *)&v + sizeof v - bytes, bytes);
+        mr_text_writer_put(&w, row, bytes);
+    }
+    return MR_OK;
+}
+
 static const double integer_limits[] = {
     [MR_TINYINT] = 0x1p7, [MR_SMALLINT] = 0x1p15, [MR_INT] = 0x1p31, [MR_BIGINT] = 0x1p63};
 
@@ -86,6 +104,19 @@ static bool put_truncated(struct mr_column *out, uint32_t row, double v)
     if (!(whole >= -limit && whole < limit))
         return false;
     return put_integer(out, row, (int64_t)whole);
+}
+
+/* As Java narrows: NaN is 0, INT and BIGINT stay at their ends, smaller ones keep the low bits of an INT. */
+static void put_narrowed(struct mr_column *out, uint32_t row, double v)
+{
+    double limit = integer_limits[out->type->kind == MR_BIGINT ? MR_BIGINT : MR_INT];
+    int64_t end = out->type->kind == MR_BIGINT ? INT64_MAX : INT32_MAX;
+
+    (void)put_integer(out, row,
+                      isnan(v)      ? 0
+                      : v >= limit  ? end
+                      : v <= -limit ? -end - 1
+                                    : (int64_t)v);
 }
 
 enum mr_status mr_cast_double(struct cast *c, const struct mr_column *in, const struct mr_type *to,
@@ -117,13 +148,17 @@ enum mr_status mr_cast_double(struct cast *c, const struct mr_column *in, const 
         case MR_TIMESTAMP:
             if (isnan(v) || isinf(v))
                 status = mr_cast_invalid(c, in, row, to, out);
-            else if (v * 1e6 >= 0x1p63 || v * 1e6 < -0x1p63)
+            else if (v * 1e6 < 0x1p63 && v * 1e6 >= -0x1p63)
+                out->i64[row] = (int64_t)(v * 1e6);
+            else if (c->wraps)
                 out->i64[row] = v < 0 ? INT64_MIN : INT64_MAX;
             else
-                out->i64[row] = (int64_t)(v * 1e6);
+                status = mr_cast_overflow(c, in, row, to, out);
             break;
         default:
-            if (!put_truncated(out, row, v))
+            if (c->wraps)
+                put_narrowed(out, row, v);
+            else if (!put_truncated(out, row, v))
                 status = mr_cast_overflow(c, in, row, to, out);
         }
         if (status != MR_OK)
@@ -141,7 +176,7 @@ enum mr_status mr_cast_decimal(struct cast *c, const struct mr_column *in, const
     mr_column_alloc(out, to, c->rows, false, c->call->arena);
     EACH_CAST_ROW(c, i, row)
     {
-        __int128 v = in->i128[row], whole = v / power, us;
+        __int128 v = in->i128[row], whole = v / power;
         enum mr_status status = MR_OK;
         switch (to->kind) {
         case MR_BOOLEAN:
@@ -157,16 +192,15 @@ enum mr_status mr_cast_decimal(struct cast *c, const struct mr_column *in, const
             if (!mr_decimal_rescale(v, scale, to->scale, to->precision, &out->i128[row]))
                 status = mr_cast_out_of_range(c, in, row, to, out);
             break;
-        case MR_TIMESTAMP:
-            us = scale > 6
-                     ? v / mr_decimal_power(scale - 6)
-                     : whole * MR_US_PER_SECOND + (v % power) * (MR_US_PER_SECOND / (int64_t)power);
-            out->i64[row] = (int64_t)us;
-            if (us != out->i64[row])
-                status = mr_cast_overflow(c, in, row, to, out);
+        case MR_TIMESTAMP: /* in either mode the low 64 bits, as Java's BigDecimal.longValue */
+            out->i64[row] =
+                scale > 6 ? (int64_t)(v / mr_decimal_power(scale - 6))
+                          : (int64_t)((unsigned __int128)v * (uint64_t)mr_decimal_power(6 - scale));
             break;
         default:
-            if (whole != (int64_t)whole || !put_integer(out, row, (int64_t)whole))
+            if (c->wraps)
+                (void)put_integer(out, row, (int64_t)whole);
+            else if (whole != (int64_t)whole || !put_integer(out, row, (int64_t)whole))
                 status = mr_cast_overflow(c, in, row, to, out);
         }
         if (status != MR_OK)

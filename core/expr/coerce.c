@@ -94,10 +94,11 @@ const struct mr_type *mr_decimal_wider(struct mr_arena *a, const struct mr_type 
     int32_t whole_x = x->precision - x->scale, whole_y = y->precision - y->scale;
     uint32_t precision = (uint32_t)(whole_x > whole_y ? whole_x : whole_y) + scale;
 
-    if (precision > MR_DECIMAL_DIGITS)
+    if (precision > MR_DECIMAL_DIGITS) { /* the digits before the point stay */
+        uint32_t above = precision - MR_DECIMAL_DIGITS;
         precision = MR_DECIMAL_DIGITS;
-    if (scale > precision)
-        scale = precision;
+        scale = scale > above ? scale - above : 0;
+    }
     return mr_type_decimal(a, precision, scale);
 }
 
@@ -112,7 +113,7 @@ static bool is_atomic(const struct mr_type *t)
 }
 
 static const struct mr_type *common_numeric(const struct mr_type *a, const struct mr_type *b,
-                                            struct mr_arena *arena)
+                                            bool ansi, struct mr_arena *arena)
 {
     if (a->kind == MR_DECIMAL || b->kind == MR_DECIMAL) {
         const struct mr_type *other = a->kind == MR_DECIMAL ? b : a;
@@ -122,7 +123,7 @@ static const struct mr_type *common_numeric(const struct mr_type *a, const struc
     }
     const struct mr_type *wider = a->kind > b->kind ? a : b;
     const struct mr_type *narrower = wider == a ? b : a;
-    if (wider->kind == MR_FLOAT && mr_type_is_integer(narrower))
+    if (ansi && wider->kind == MR_FLOAT && mr_type_is_integer(narrower))
         return &mr_type_double;
     return wider;
 }
@@ -138,16 +139,16 @@ static const struct mr_type *common_with_text(const struct mr_type *other)
 }
 
 static const struct mr_type *common_lists(const struct mr_type *a, const struct mr_type *b,
-                                          struct mr_arena *arena)
+                                          bool ansi, struct mr_arena *arena)
 {
-    const struct mr_type *first = mr_type_common(a->fields[0].type, b->fields[0].type, arena);
+    const struct mr_type *first = mr_type_common(a->fields[0].type, b->fields[0].type, ansi, arena);
     const struct mr_type *second;
 
     if (first == NULL)
         return NULL;
     if (a->kind == MR_ARRAY)
         return mr_type_array(arena, first, a->fields[0].nullable || b->fields[0].nullable);
-    second = mr_type_common(a->fields[1].type, b->fields[1].type, arena);
+    second = mr_type_common(a->fields[1].type, b->fields[1].type, ansi, arena);
     return second == NULL
                ? NULL
                : mr_type_map(arena, first, second, a->fields[1].nullable || b->fields[1].nullable);
@@ -155,7 +156,7 @@ static const struct mr_type *common_lists(const struct mr_type *a, const struct 
 
 /* Field by field; names must agree without case, the first one's are kept. */
 static const struct mr_type *common_structs(const struct mr_type *a, const struct mr_type *b,
-                                            struct mr_arena *arena)
+                                            bool ansi, struct mr_arena *arena)
 {
     struct mr_field *fields;
 
@@ -164,7 +165,7 @@ static const struct mr_type *common_structs(const struct mr_type *a, const struc
     fields = MR_NEW_ARRAY(arena, struct mr_field, a->fields_n + 1);
     for (uint32_t i = 0; i < a->fields_n; i++) {
         fields[i] = a->fields[i];
-        fields[i].type = mr_type_common(a->fields[i].type, b->fields[i].type, arena);
+        fields[i].type = mr_type_common(a->fields[i].type, b->fields[i].type, ansi, arena);
         fields[i].nullable = a->fields[i].nullable || b->fields[i].nullable;
         if (fields[i].type == NULL || !mr_text_equal_ignoring_case(mr_text_of(a->fields[i].name),
                                                                    mr_text_of(b->fields[i].name)))
@@ -173,7 +174,7 @@ static const struct mr_type *common_structs(const struct mr_type *a, const struc
     return mr_type_struct(arena, fields, a->fields_n);
 }
 
-const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_type *b,
+const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_type *b, bool ansi,
                                      struct mr_arena *arena)
 {
     if (mr_type_equal_with_nullability(a, b) || b->kind == MR_VOID)
@@ -185,7 +186,7 @@ const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_ty
     if (b->kind == MR_STRING && a->kind != MR_STRING)
         return common_with_text(a);
     if (mr_type_is_numeric(a) && mr_type_is_numeric(b))
-        return common_numeric(a, b, arena);
+        return common_numeric(a, b, ansi, arena);
     if (mr_type_is_time(a) &&
         mr_type_is_time(b)) /* a date gives way, and a local time to an instant */
         return a->kind == MR_TIMESTAMP || b->kind == MR_TIMESTAMP ? &mr_type_timestamp
@@ -193,8 +194,8 @@ const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_ty
     if (a->kind != b->kind)
         return NULL;
     if (a->kind == MR_ARRAY || a->kind == MR_MAP)
-        return common_lists(a, b, arena);
-    return a->kind == MR_STRUCT ? common_structs(a, b, arena) : NULL;
+        return common_lists(a, b, ansi, arena);
+    return a->kind == MR_STRUCT ? common_structs(a, b, ansi, arena) : NULL;
 }
 
 static bool list_is_implicit(const struct mr_type *from, const struct mr_type *to)
@@ -211,7 +212,7 @@ bool mr_cast_is_implicit(const struct mr_type *from, const struct mr_type *to)
     if (mr_type_equal(from, to) || from->kind == MR_VOID)
         return true;
     if (to->kind == MR_STRING)
-        return is_atomic(from) && from->kind != MR_BINARY;
+        return is_atomic(from);
     if (from->kind == MR_STRING)
         return is_atomic(to);
     if (mr_type_is_numeric(from) && mr_type_is_numeric(to)) {
@@ -283,9 +284,9 @@ static bool mixes_text(const struct mr_type *a, const struct mr_type *b)
 }
 
 const struct mr_type *mr_type_common_strict(const struct mr_type *a, const struct mr_type *b,
-                                            struct mr_arena *arena)
+                                            bool ansi, struct mr_arena *arena)
 {
-    return mixes_text(a, b) ? NULL : mr_type_common(a, b, arena);
+    return mixes_text(a, b) ? NULL : mr_type_common(a, b, ansi, arena);
 }
 
 enum mr_status mr_coerce_common(struct mr_resolve *r, struct mr_expr *call, uint32_t from,
@@ -294,7 +295,8 @@ enum mr_status mr_coerce_common(struct mr_resolve *r, struct mr_expr *call, uint
     const struct mr_type *common = &mr_type_void;
 
     for (uint32_t i = from; i < to; i++) {
-        const struct mr_type *wider = mr_type_common(common, call->args[i]->type, r->arena);
+        const struct mr_type *wider =
+            mr_type_common(common, call->args[i]->type, r->ansi, r->arena);
         if (wider == NULL) {
             struct mr_buffer b;
             mr_buffer_init(&b, r->arena);

@@ -158,8 +158,10 @@ static enum mr_status run_body(struct mr_call *call, const struct mr_column *arg
     return status;
 }
 
+/* is_partial: an argument is undefined in rows where one before it is null. */
 static enum mr_status run_strict(struct mr_eval *e, struct mr_call *call,
-                                 const struct mr_column *args, struct mr_column *out)
+                                 const struct mr_column *args, bool is_partial,
+                                 struct mr_column *out)
 {
     const struct mr_eval_scope *scope = call->scope;
     struct selection room;
@@ -168,7 +170,8 @@ static enum mr_status run_strict(struct mr_eval *e, struct mr_call *call,
     uint64_t *valid =
         valid_of_arguments(call->arena, args, call->expr->args_n, call->rows, &all_null);
 
-    if (valid && !(call->expr->function->flags & MR_FN_ALL_ROWS) && !all_null) {
+    bool all_rows = (call->expr->function->flags & MR_FN_ALL_ROWS) && !is_partial;
+    if (valid && !all_rows && !all_null) {
         s = narrow(e, s, valid, &room);
         all_null = s->n == 0 && scope->selection->n > 0;
     }
@@ -208,9 +211,31 @@ static void init_call(struct mr_eval *e, const struct mr_eval_scope *scope,
                              .err = err};
 }
 
+/* Argument i once more, after an error, only for rows in which no argument before it is null: Spark does
+ * not ask for it in the others, so what it would raise there does not rise. */
+static enum mr_status evaluate_again(struct mr_eval *e, const struct mr_eval_scope *scope,
+                                     struct mr_eval_node *node, uint32_t i, struct mr_column *args,
+                                     struct mr_error *err)
+{
+    struct selection room;
+    bool all_null;
+    uint64_t *valid = valid_of_arguments(&e->scratch, args, i, scope->in->rows, &all_null);
+
+    if (valid == NULL)
+        return MR_QUERY;
+    *err = (struct mr_error){0};
+    struct mr_eval_scope narrowed = {scope->program, scope->in,
+                                     narrow(e, scope->selection, valid, &room)};
+    if (all_null || narrowed.selection->n == 0) {
+        mr_column_alloc_null(&args[i], node->expr->args[i]->type, scope->in->rows, &e->scratch);
+        return MR_OK;
+    }
+    return evaluate(e, &narrowed, node->args[i], &args[i], err);
+}
+
 static enum mr_status evaluate_arguments(struct mr_eval *e, const struct mr_eval_scope *scope,
                                          struct mr_eval_node *node, struct mr_column **out,
-                                         struct mr_error *err)
+                                         bool *is_partial, struct mr_error *err)
 {
     const struct mr_expr *x = node->expr;
     struct mr_column *args = MR_NEW_ARRAY(&e->scratch, struct mr_column, x->args_n + 1);
@@ -224,6 +249,10 @@ static enum mr_status evaluate_arguments(struct mr_eval *e, const struct mr_eval
             continue;
         }
         enum mr_status status = evaluate(e, scope, node->args[i], &args[i], err);
+        if (status == MR_QUERY && i > 0 && (x->function->flags & MR_FN_NULL_IF_ANY_NULL)) {
+            status = evaluate_again(e, scope, node, i, args, err);
+            *is_partial = true;
+        }
         if (status != MR_OK)
             return status;
     }
@@ -238,16 +267,17 @@ static enum mr_status run_call(struct mr_eval *e, const struct mr_eval_scope *sc
     struct mr_call call;
     struct mr_column *args;
     enum mr_status status;
+    bool is_partial = false;
 
     init_call(e, scope, node, err, &call);
     *out = (struct mr_column){.type = x->type};
     if (x->function->flags & MR_FN_LAZY)
         return run_body(&call, NULL, out);
-    status = evaluate_arguments(e, scope, node, &args, err);
+    status = evaluate_arguments(e, scope, node, &args, &is_partial, err);
     if (status != MR_OK)
         return status;
     if (x->function->flags & MR_FN_NULL_IF_ANY_NULL)
-        return run_strict(e, &call, args, out);
+        return run_strict(e, &call, args, is_partial, out);
     return run_body(&call, args, out);
 }
 
@@ -311,7 +341,8 @@ enum mr_status mr_generate(struct mr_eval *e, uint32_t i, const struct mr_batch 
     MR_ASSERT(i < e->roots_n && node->expr->kind == MR_EXPR_CALL && node->expr->function->generate);
     set_root(e, in);
     init_call(e, &scope, node, err, &call);
-    status = evaluate_arguments(e, &scope, node, &args, err);
+    bool is_partial = false; /* no generator is strict */
+    status = evaluate_arguments(e, &scope, node, &args, &is_partial, err);
     if (status == MR_OK)
         status = node->expr->function->generate(&call, args, out);
     if (status == MR_OK)

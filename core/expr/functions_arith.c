@@ -78,7 +78,7 @@ static enum mr_status resolve_decimals(struct mr_resolve *r, struct mr_expr *cal
 static enum mr_status resolve_numbers(struct mr_resolve *r, struct mr_expr *call, enum arith op)
 {
     const struct mr_type *left = call->args[0]->type, *right = call->args[1]->type;
-    const struct mr_type *common = mr_type_common(left, right, r->arena);
+    const struct mr_type *common = mr_type_common(left, right, r->ansi, r->arena);
 
     if (common == NULL)
         return diff_types(r, call);

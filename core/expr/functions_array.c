@@ -43,15 +43,39 @@ MR_RESOLVE(size)
     if (k != MR_ARRAY && k != MR_MAP && k != MR_VOID)
         return mr_mismatch_argument(r, call, 0, "(\"ARRAY\" or \"MAP\")");
     call->type = &mr_type_int;
-    call->nullable = call->args[0]->nullable;
+    call->nullable = r->ansi && call->args[0]->nullable;
     return MR_OK;
 }
 
-MR_BODY(size)
+MR_RESOLVE(array_size)
+{
+    call->type = &mr_type_int;
+    call->nullable = call->args[0]->nullable;
+    return call->args[0]->type->kind == MR_ARRAY ? MR_OK
+                                                 : mr_mismatch_argument(r, call, 0, "\"ARRAY\"");
+}
+
+MR_BODY(array_size)
 {
     mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     out->i32[row] = args[0].offsets[row + 1] - args[0].offsets[row];
+    return MR_OK;
+}
+
+/* Of NULL: NULL, or -1 where ANSI mode is off. */
+MR_BODY(size)
+{
+    mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        if (!mr_column_is_null(&args[0], row))
+            out->i32[row] = args[0].offsets[row + 1] - args[0].offsets[row];
+        else if (call->context->ansi)
+            mr_column_put_null(out, row, call->rows, call->arena);
+        else
+            out->i32[row] = -1;
+    }
     return MR_OK;
 }
 
@@ -69,7 +93,7 @@ MR_RESOLVE(array_value)
         strcmp(name, "array_prepend") != 0)
         return mr_mismatch(r, call, "NULL_TYPE",
                            "Null typed values cannot be used as arguments of `%s`.", name);
-    common = mr_type_common_strict(array->fields[0].type, call->args[1]->type, r->arena);
+    common = mr_type_common_strict(array->fields[0].type, call->args[1]->type, r->ansi, r->arena);
     if (common == NULL)
         return mr_mismatch(r, call, "ARRAY_FUNCTION_DIFF_TYPES",
                            "Input to `%s` should have been \"ARRAY\" followed by a value with same "
@@ -247,7 +271,7 @@ MR_BODY(array_insert)
                                      "array_insert: place %lld", (long long)at);
         if (place < 0) {
             mr_builder_append(&w.children[0], &args[2], row);
-            for (; place < -1; place++)
+            for (; place < 0; place++)
                 mr_builder_append_null(&w.children[0]);
             append_all(&w, x, row);
         } else {

@@ -46,6 +46,15 @@ static void append_new(struct mr_builder *b, uint32_t from, const struct mr_colu
     mr_builder_append(b, x, at);
 }
 
+/* Spark's sets have no -0.0. */
+static void drop_negative_zeros(struct mr_column *x, uint32_t n)
+{
+    for (uint32_t i = 0; x->type->kind == MR_DOUBLE && i < n; i++)
+        x->f64[i] += 0.0;
+    for (uint32_t i = 0; x->type->kind == MR_FLOAT && i < n; i++)
+        x->f32[i] += 0.0f;
+}
+
 enum set_operation { SET_DISTINCT, SET_UNION, SET_INTERSECT, SET_EXCEPT };
 
 static enum mr_status set_operation(struct mr_call *call, const struct mr_column *args,
@@ -70,6 +79,7 @@ static enum mr_status set_operation(struct mr_call *call, const struct mr_column
         mr_list_writer_close(&w, row);
     }
     mr_list_writer_finish(&w);
+    drop_negative_zeros(&out->children[0], w.children[0].rows);
     return MR_OK;
 }
 

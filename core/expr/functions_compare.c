@@ -29,7 +29,7 @@ MR_RESOLVE(comparison)
 {
     const struct mr_type *left = call->args[0]->type, *right = call->args[1]->type;
     const struct mr_type *common =
-        same_shape(left, right) ? left : mr_type_common(left, right, r->arena);
+        same_shape(left, right) ? left : mr_type_common(left, right, r->ansi, r->arena);
 
     if (common == NULL)
         return mr_mismatch(r, call, "BINARY_OP_DIFF_TYPES",
@@ -221,7 +221,7 @@ MR_RESOLVE(common)
     enum mr_status status;
 
     for (uint32_t i = 0; i < call->args_n && strict; i++)
-        strict = mr_type_common_strict(strict, call->args[i]->type, r->arena);
+        strict = mr_type_common_strict(strict, call->args[i]->type, r->ansi, r->arena);
     if (strict == NULL)
         return mr_mismatch(r, call, "DATA_DIFF_TYPES", "Input to `%s` should all be the same type.",
                            call->function->name);

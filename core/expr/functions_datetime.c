@@ -108,8 +108,8 @@ MR_BODY(from_unixtime)
     {
         int64_t us;
         enum mr_status status;
-        if (__builtin_mul_overflow(args[0].i64[row], MR_US_PER_SECOND, &us))
-            return mr_call_argument_error(call, "sec", args[0].i64[row]);
+        us = (int64_t)((uint64_t)args[0].i64[row] *
+                       (uint64_t)MR_US_PER_SECOND); /* may wrap, as there */
         status = print(call, &w, &b, row, pattern_at(call, args, 1, row), us, call->context->zone);
         if (status != MR_OK)
             return status;
@@ -277,11 +277,10 @@ MR_BODY(timestamp_unit)
     {
         if (args[0].type->kind == MR_DOUBLE) {
             double us = args[0].f64[row] * 1e6;
-            if (!isfinite(us))
+            if (!isfinite(args[0].f64[row]))
                 mr_column_put_null(out, row, call->rows, call->arena);
             else if (fabs(us) >= 0x1p63)
-                return MR_FAIL_CONDITION(call->err, MR_QUERY, "ARITHMETIC_OVERFLOW",
-                                         "Overflow: %g seconds is no timestamp.", us / 1e6);
+                out->i64[row] = us < 0 ? INT64_MIN : INT64_MAX;
             else
                 out->i64[row] = (int64_t)us;
         } else if (__builtin_mul_overflow(args[0].i64[row], unit, &out->i64[row])) {

@@ -144,29 +144,39 @@ static int32_t base64_value(uint8_t c)
     return c >= 'A' && c <= 'Z'   ? c - 'A'
            : c >= 'a' && c <= 'z' ? c - 'a' + 26
            : c >= '0' && c <= '9' ? c - '0' + 52
-           : c == '+' || c == '-' ? 62
-           : c == '/' || c == '_' ? 63
+           : c == '+'             ? 62
+           : c == '/'             ? 63
                                   : -1;
 }
 
-/* As Java's MIME decoder: characters outside the alphabet are skipped, '=' ends it. */
-static uint64_t decode_base64(struct mr_text t, char *out)
+/* As Java's decoder of MIME: characters outside the alphabet are skipped, '=' fills up the last four and
+ * nothing follows. False: a unit that is not whole. */
+static bool decode_base64(struct mr_text t, char *out, uint64_t *n)
 {
     uint32_t bits = 0, have = 0;
-    uint64_t n = 0;
+    uint64_t i = 0;
 
-    for (uint64_t i = 0; i < t.n && t.data[i] != '='; i++) {
+    *n = 0;
+    for (; i < t.n && t.data[i] != '='; i++) {
         int32_t v = base64_value((uint8_t)t.data[i]);
         if (v < 0)
             continue;
         bits = bits << 6 | (uint32_t)v;
         have += 6;
-        if (have >= 8) {
-            have -= 8;
-            out[n++] = (char)(bits >> have);
+        if (have == 24) {
+            for (; have > 0; have -= 8)
+                out[(*n)++] = (char)(bits >> (have - 8));
         }
     }
-    return n;
+    if (have == 6 || (i < t.n && have == 0) ||
+        (i < t.n && have == 12 && (i + 1 == t.n || t.data[++i] != '=')))
+        return false;
+    for (; have >= 8; have -= 8)
+        out[(*n)++] = (char)(bits >> (have - 8));
+    while (++i < t.n)
+        if (base64_value((uint8_t)t.data[i]) >= 0 || t.data[i] == '=')
+            return false;
+    return true;
 }
 
 MR_BODY(unbase64)
@@ -177,7 +187,12 @@ MR_BODY(unbase64)
     MR_EACH_ROW(call, i, row)
     {
         struct mr_text t = mr_column_text(&args[0], row);
-        mr_text_writer_put(&w, row, decode_base64(t, mr_text_writer_room(&w, t.n)));
+        uint64_t n;
+        if (!decode_base64(t, mr_text_writer_room(&w, t.n), &n))
+            return MR_FAIL_CONDITION(call->err, MR_QUERY, "IllegalArgumentException",
+                                     "unbase64: \"%.*s\" is no Base64: its last unit is not whole",
+                                     (int)(t.n < 512 ? t.n : 512), t.data);
+        mr_text_writer_put(&w, row, n);
     }
     return MR_OK;
 }
@@ -303,14 +318,16 @@ MR_BODY(encode)
     mr_text_writer_init(&w, out, &mr_type_binary, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        struct mr_text t = mr_column_text(&args[0], row);
+        struct mr_text t = mr_utf8_replace(mr_column_text(&args[0], row), call->arena);
         char *room = mr_text_writer_room(&w, 2 * t.n + 2);
         uint64_t n = t.n;
         enum charset set;
         enum mr_status status = find_charset(call, mr_column_text(&args[1], row), &set);
         if (status != MR_OK)
             return status;
-        if (set == UTF_8)
+        if (set == UTF_16 && t.n == 0) /* not even a mark of its order */
+            n = 0;
+        else if (set == UTF_8)
             memcpy(room, t.data, t.n);
         else if (!encode_text(t, set, room, &n))
             return bad_character(call, mr_column_text(&args[1], row));

@@ -133,8 +133,9 @@ static enum mr_status merge_runs(struct mr_call *call, const struct mr_column *e
         }
         if (open_n == 0)
             break;
-        mr_column_gather(&parameters[0], element, lefts, open_n, call->arena);
-        mr_column_gather(&parameters[1], element, rights, open_n, call->arena);
+        /* Java's sort asks for the later one beside the earlier: a comparator may tell them apart. */
+        mr_column_gather(&parameters[0], element, rights, open_n, call->arena);
+        mr_column_gather(&parameters[1], element, lefts, open_n, call->arena);
         status = mr_call_lambda(call, 1, open_n, parameters, 2, parents, &order);
         if (status != MR_OK)
             return status;
@@ -143,7 +144,7 @@ static enum mr_status merge_runs(struct mr_call *call, const struct mr_column *e
             if (mr_column_is_null(&order, k))
                 return MR_FAIL_CONDITION(call->err, MR_QUERY, "COMPARATOR_RETURNS_NULL",
                                          "The comparator has returned a NULL for a comparison.");
-            to[run->out++] = order.i32[k] <= 0 ? from[run->left++] : from[run->right++];
+            to[run->out++] = order.i32[k] >= 0 ? from[run->left++] : from[run->right++];
         }
     }
     for (uint32_t k = 0; k < n; k++) {

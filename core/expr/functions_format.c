@@ -1,9 +1,12 @@
 #include "core/base/bounds.h"
 #include "core/expr/cast.h"
 #include "core/expr/decimal.h"
+#include "core/format/value.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* format_string (Java's Formatter), conv, to_number. */
 
@@ -78,6 +81,93 @@ static void print(struct mr_buffer *out, const char *format, ...)
     out->n += (uint64_t)n;
 }
 
+/* Java rounds the shortest digits of a double half up: d with so many digits behind the point. */
+static uint32_t print_fixed(double d, uint32_t places, char *out)
+{
+    char shortest[MR_VALUE_TEXT + 1], digits[MR_VALUE_TEXT + 1];
+    uint32_t n = mr_value_print_double(fabs(d), shortest), count = 0, at = 0;
+    int32_t point = -1, exponent = 0;
+
+    shortest[n] = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (shortest[i] == '.') {
+            point = (int32_t)count;
+        } else if (shortest[i] == 'E') {
+            exponent = atoi(shortest + i + 1);
+            break;
+        } else {
+            digits[count++] = shortest[i];
+        }
+    }
+    point += exponent; /* digits before the point; may be below 0 */
+    int32_t kept = point + (int32_t)places;
+    if (kept < 0 || (kept == 0 && digits[0] < '5')) {
+        count = 0;
+    } else if (kept < (int32_t)count) {
+        bool up = digits[kept] >= '5';
+        count = (uint32_t)kept;
+        for (int32_t i = kept - 1; up && i >= 0; i--) {
+            up = digits[i] == '9';
+            digits[i] = up ? '0' : (char)(digits[i] + 1);
+        }
+        if (up) {
+            memmove(digits + 1, digits, count++);
+            digits[0] = '1';
+            point++;
+        }
+    }
+    for (int32_t i = 0; i < point; i++)
+        out[at++] = i < (int32_t)count ? digits[i] : '0';
+    if (at == 0)
+        out[at++] = '0';
+    if (places > 0)
+        out[at++] = '.';
+    for (int32_t i = point; i < point + (int32_t)places; i++)
+        out[at++] = i >= 0 && i < (int32_t)count ? digits[i] : '0';
+    return at;
+}
+
+/* %f and what is no number, laid out by the flags and width; else as printf does. */
+static void print_real(struct mr_buffer *out, char *flags, char letter, double d)
+{
+    char text[800], suffix[2] = {letter, 0}, sign[2] = {0};
+    const char *f = flags + 1;
+    bool left = false, zero = false, plus = false, blank = false;
+    uint32_t n, width, places = 6;
+
+    if (isfinite(d) && (letter | 32) != 'f') {
+        strcat(flags, suffix);
+        print(out, flags, d);
+        return;
+    }
+    for (; *f && strchr("-0+ #", *f); f++) {
+        left |= *f == '-';
+        zero |= *f == '0';
+        plus |= *f == '+';
+        blank |= *f == ' ';
+    }
+    char *after;
+    width = (uint32_t)strtoul(f, &after, 10);
+    f = after;
+    if (*f == '.')
+        places = (uint32_t)strtoul(f + 1, NULL, 10);
+    places = places > 400 ? 400 : places;
+    n = isfinite(d) ? print_fixed(d, places, text)
+                    : (uint32_t)sprintf(text, "%s", isnan(d) ? "NaN" : "Infinity");
+    sign[0] = isnan(d) ? 0 : signbit(d) ? '-' : plus ? '+' : blank ? ' ' : 0;
+    uint32_t used = n + (sign[0] != 0), pad = width > used ? width - used : 0;
+    zero = zero && isfinite(d);
+    for (uint32_t i = 0; !left && !zero && i < pad; i++)
+        mr_buffer_append(out, " ", 1);
+    mr_buffer_append(out, sign, sign[0] != 0);
+    for (uint32_t i = 0; zero && i < pad; i++)
+        mr_buffer_append(out, "0", 1);
+    mr_buffer_append(out, text, n);
+    for (uint32_t i = 0; left && i < pad; i++)
+        mr_buffer_append(out, " ", 1);
+}
+
 /* One conversion of one argument. flags: "%-08.2", without the letter. */
 static bool format_one(struct mr_call *call, const struct mr_column *x, uint32_t row, char *flags,
                        char letter, struct mr_buffer *out)
@@ -113,9 +203,7 @@ static bool format_one(struct mr_call *call, const struct mr_column *x, uint32_t
             print(out, flags, (long long)v);
         }
     } else if ((lower == 'f' || lower == 'e' || lower == 'g') && real_of(x, row, &d)) {
-        char suffix[2] = {letter, 0};
-        strcat(flags, suffix);
-        print(out, flags, d);
+        print_real(out, flags, letter, d);
     } else {
         return false;
     }
@@ -237,7 +325,7 @@ MR_BODY(conv)
             v = (int64_t)v < 0 ? UINT64_MAX : -v;
         else if (to < 0 && (negative || (int64_t)v < 0)) {
             minus = true;
-            v = negative ? v : -v;
+            v = negative && (int64_t)v >= 0 ? v : -v;
         }
         do
             text[sizeof text - ++n] = digits[v % base];

@@ -123,7 +123,8 @@ MR_RESOLVE(stack)
     for (uint32_t c = 0; c < columns_n; c++) {
         const struct mr_type *type = &mr_type_void;
         for (uint32_t k = 1 + c; k < call->args_n; k += columns_n) {
-            const struct mr_type *common = mr_type_common(type, call->args[k]->type, r->arena);
+            const struct mr_type *common =
+                mr_type_common(type, call->args[k]->type, r->ansi, r->arena);
             if (common == NULL)
                 return mr_mismatch(r, call, "STACK_COLUMN_DIFF_TYPES",
                                    "The data type of the column (%u) do not have the same type: "

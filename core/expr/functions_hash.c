@@ -157,16 +157,34 @@ static uint64_t hash_value(const struct hasher *h, const struct mr_column *c, ui
     }
 }
 
+uint32_t mr_hash_murmur(const void *data, uint64_t n, uint32_t seed)
+{
+    return (uint32_t)murmur_bytes(data, n, seed);
+}
+
 uint64_t mr_hash_xxh64(const struct mr_column *c, uint32_t row, uint64_t seed)
 {
     return hash_value(&xxh, c, row, seed);
+}
+
+static bool holds_map(const struct mr_type *type)
+{
+    for (uint32_t f = 0; f < type->fields_n; f++)
+        if (holds_map(type->fields[f].type))
+            return true;
+    return type->kind == MR_MAP;
 }
 
 MR_RESOLVE(hash)
 {
     bool wide = call->function->name[0] == 'x';
 
-    (void)r;
+    for (uint32_t i = 0; i < call->args_n; i++)
+        if (holds_map(call->args[i]->type))
+            return mr_mismatch(r, call, "HASH_MAP_TYPE",
+                               "Input to the function `%s` cannot contain elements of the \"MAP\" "
+                               "type.",
+                               call->function->name);
     call->type = wide ? &mr_type_bigint : &mr_type_int;
     return MR_OK;
 }

@@ -92,7 +92,7 @@ MR_RESOLVE(subtract_times)
 {
     bool dates = call->args[0]->type->kind == MR_DATE && call->args[1]->type->kind == MR_DATE;
     const struct mr_type *common =
-        mr_type_common(call->args[0]->type, call->args[1]->type, r->arena);
+        mr_type_common(call->args[0]->type, call->args[1]->type, r->ansi, r->arena);
 
     if (!dates) {
         call->args[0] = mr_coerce(r, call->args[0], common);

@@ -27,7 +27,7 @@ static const struct mr_type *merge(const struct mr_type *x, const struct mr_type
         return mr_type_array(a, merge(x->fields[0].type, y->fields[0].type, a), true);
     if (mr_type_is_numeric(x) && mr_type_is_numeric(y))
         return x->kind == MR_DOUBLE || y->kind == MR_DOUBLE ? &mr_type_double
-                                                            : mr_type_common(x, y, a);
+                                                            : mr_type_common(x, y, true, a);
     if (x->kind != MR_STRUCT || y->kind != MR_STRUCT)
         return &mr_type_string;
     fields = MR_NEW_ARRAY(a, struct mr_field, x->fields_n + y->fields_n + 1);

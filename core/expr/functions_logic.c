@@ -231,7 +231,8 @@ MR_RESOLVE(case)
     }
     for (uint32_t i = 1; i < n + n % 2; i += 2) {
         uint32_t value = i < n ? i : n - 1;
-        const struct mr_type *wider = mr_type_common(common, call->args[value]->type, r->arena);
+        const struct mr_type *wider =
+            mr_type_common(common, call->args[value]->type, r->ansi, r->arena);
         if (wider == NULL)
             return mr_mismatch(r, call, "DATA_DIFF_TYPES",
                                "Input to `%s` should all be the same type, but it's (\"%s\" or "

@@ -336,19 +336,17 @@ MR_RESOLVE(timestampdiff)
 /* Whole months from start to end in local time, toward zero. */
 static int64_t whole_months(int64_t start, int64_t end)
 {
+    int64_t time_a = mr_floor_mod(start, MR_US_PER_DAY), time_b = mr_floor_mod(end, MR_US_PER_DAY);
     struct mr_civil a, b;
-    int64_t n;
 
+    if (end - time_b > start - time_a && time_b < time_a) /* whole days, toward the start */
+        end -= MR_US_PER_DAY;
+    else if (end - time_b < start - time_a && time_b > time_a)
+        end += MR_US_PER_DAY;
     mr_civil_from_us(start, &a);
     mr_civil_from_us(end, &b);
-    n = ((int64_t)b.year * 12 + b.month) - ((int64_t)a.year * 12 + a.month);
-    int64_t rest_a = (int64_t)a.day * MR_US_PER_DAY + mr_floor_mod(start, MR_US_PER_DAY);
-    int64_t rest_b = (int64_t)b.day * MR_US_PER_DAY + mr_floor_mod(end, MR_US_PER_DAY);
-    if (n > 0 && rest_b < rest_a)
-        n--;
-    else if (n < 0 && rest_b > rest_a)
-        n++;
-    return n;
+    return (((int64_t)b.year - a.year) * 384 + ((int64_t)b.month - a.month) * 32 + b.day - a.day) /
+           32;
 }
 
 MR_BODY(timestampdiff)
@@ -366,7 +364,7 @@ MR_BODY(timestampdiff)
         else if (unit->days)
             out->i64[row] = (end - start) / (unit->days * MR_US_PER_DAY);
         else
-            out->i64[row] = (args[0].i64[row] - args[1].i64[row]) / unit->us;
+            out->i64[row] = (end - start) / unit->us;
     }
     return MR_OK;
 }

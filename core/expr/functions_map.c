@@ -45,8 +45,8 @@ MR_RESOLVE(map)
             "%u.",
             call->args_n);
     for (uint32_t i = 0; i < call->args_n && key && value; i += 2) {
-        key = mr_type_common(key, call->args[i]->type, r->arena);
-        value = mr_type_common(value, call->args[i + 1]->type, r->arena);
+        key = mr_type_common(key, call->args[i]->type, r->ansi, r->arena);
+        value = mr_type_common(value, call->args[i + 1]->type, r->ansi, r->arena);
         nullable |= call->args[i + 1]->nullable;
     }
     if (key == NULL || value == NULL)
@@ -230,7 +230,7 @@ MR_BODY(map_from_arrays)
         uint32_t from = w.children[0].rows;
         int32_t n = args[0].offsets[row + 1] - args[0].offsets[row];
         if (n != args[1].offsets[row + 1] - args[1].offsets[row])
-            return MR_FAIL_CONDITION(call->err, MR_QUERY, "_LEGACY_ERROR_TEMP_2015",
+            return MR_FAIL_CONDITION(call->err, MR_QUERY, "_LEGACY_ERROR_TEMP_2128",
                                      "The key array and value array of MapData must have the same "
                                      "length.");
         for (int32_t e = 0; e < n; e++) {

@@ -32,8 +32,9 @@ DOUBLE_BODY(atan, atan(x))
 DOUBLE_BODY(sinh, sinh(x))
 DOUBLE_BODY(cosh, cosh(x))
 DOUBLE_BODY(tanh, tanh(x))
-DOUBLE_BODY(radians, x / 180.0 * M_PI)
-DOUBLE_BODY(degrees, x * 180.0 / M_PI)
+/* By the constants of Java, not by a division. */
+DOUBLE_BODY(radians, x * 0.017453292519943295)
+DOUBLE_BODY(degrees, x * 57.29577951308232)
 DOUBLE_BODY(rint, rint(x))
 DOUBLE_BODY(signum, x > 0 ? 1.0 : x < 0 ? -1.0 : x)
 
@@ -88,7 +89,7 @@ MR_BODY(log)
     }
 
 PAIR_BODY(pow, pow(x, y))
-PAIR_BODY(atan2, atan2(x, y))
+PAIR_BODY(atan2, atan2(x + 0.0, y + 0.0)) /* without -0.0, as in Spark */
 PAIR_BODY(hypot, hypot(x, y))
 
 MR_BODY(pi)
@@ -137,7 +138,7 @@ MR_BODY(nanvl)
 MR_RESOLVE(bits)
 {
     const struct mr_type *common =
-        mr_type_common(call->args[0]->type, call->args[1]->type, r->arena);
+        mr_type_common(call->args[0]->type, call->args[1]->type, r->ansi, r->arena);
 
     if (common && common->kind == MR_STRING)
         common = &mr_type_bigint;
@@ -252,9 +253,13 @@ MR_BODY(getbit)
     mr_column_alloc(out, &mr_type_tinyint, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        int32_t bit = args[1].i32[row];
-        if (bit < 0 || bit > 63)
-            return mr_call_argument_error(call, "pos", bit);
+        int32_t bit = args[1].i32[row], bits = *(const int32_t *)call->expr->data;
+        if (bit < 0 || bit >= bits)
+            return MR_FAIL_CONDITION(call->err, MR_QUERY,
+                                     "INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE",
+                                     "The value of parameter(s) `pos` in `%s` is invalid: Expects "
+                                     "an integer value in [0, %d), but got %d.",
+                                     call->expr->function->name, bits, bit);
         out->i8[row] = (int8_t)((uint64_t)args[0].i64[row] >> bit & 1);
     }
     return MR_OK;
@@ -262,8 +267,12 @@ MR_BODY(getbit)
 
 MR_RESOLVE(getbit)
 {
+    const struct mr_type *type = call->args[0]->type;
     enum mr_status status = mr_coerce_argument(r, call, 0, &mr_type_bigint, "\"INTEGRAL\"");
+    int32_t *bits = MR_NEW(r->arena, int32_t);
 
+    *bits = mr_type_is_integer(type) ? (int32_t)(8 * mr_type_value_bytes(type)) : 64;
+    call->data = bits;
     call->type = &mr_type_tinyint;
     call->nullable = mr_expr_any_nullable(call);
     return status == MR_OK ? mr_coerce_argument(r, call, 1, &mr_type_int, NULL) : status;

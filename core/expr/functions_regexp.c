@@ -37,13 +37,18 @@ MR_BODY(rlike)
     return MR_OK;
 }
 
+/* The first match; *found: there is one. Only then must the pattern have the group. */
 static enum mr_status group_of(struct mr_call *call, const struct mr_column *args, uint32_t row,
-                               struct mr_regexp **x, uint32_t *group)
+                               struct mr_regexp **x, uint32_t *group, bool *found,
+                               const uint64_t **spans)
 {
     enum mr_status status = mr_regexp_set(call, mr_column_text(&args[1], row), x);
     int32_t wanted = call->expr->args_n > 2 ? args[2].i32[row] : NO_GROUP;
 
-    if (status != MR_OK)
+    *found = false;
+    if (status == MR_OK)
+        status = mr_regexp_match(call, *x, mr_column_text(&args[0], row), 0, found, spans);
+    if (status != MR_OK || !*found)
         return status;
     if (wanted < 0 || (uint32_t)wanted > mr_regexp_groups(*x))
         return MR_FAIL_CONDITION(
@@ -75,10 +80,8 @@ MR_BODY(regexp_extract)
         struct mr_regexp *x;
         const uint64_t *spans;
         uint32_t group;
-        bool found = false;
-        enum mr_status status = group_of(call, args, row, &x, &group);
-        if (status == MR_OK)
-            status = mr_regexp_match(call, x, mr_column_text(&args[0], row), 0, &found, &spans);
+        bool found;
+        enum mr_status status = group_of(call, args, row, &x, &group, &found, &spans);
         if (status != MR_OK)
             return status;
         if (found)
@@ -156,8 +159,10 @@ MR_BODY(regexp_extract_all)
     {
         struct extract_all e = {&w.children[0], mr_column_text(&args[0], row), 0};
         struct mr_regexp *x;
-        enum mr_status status = group_of(call, args, row, &x, &e.group);
-        if (status == MR_OK)
+        const uint64_t *spans;
+        bool found;
+        enum mr_status status = group_of(call, args, row, &x, &e.group, &found, &spans);
+        if (status == MR_OK && found)
             status = each_match(call, x, e.t, 0, append_group, &e);
         if (status != MR_OK)
             return status;

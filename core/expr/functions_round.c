@@ -144,6 +144,8 @@ static double round_double(double v, int32_t scale, enum rounding how)
     char text[MR_VALUE_TEXT];
     double result = v;
 
+    if (v == 0) /* BigDecimal has no -0 */
+        return 0;
     if (!digits_of(v, &mantissa, &exponent))
         return v;
     drop = -exponent - scale;

@@ -10,7 +10,7 @@ enum { ELEMENTS_MAX = 1 << 24 };
 MR_RESOLVE(sequence)
 {
     const struct mr_type *common =
-        mr_type_common(call->args[0]->type, call->args[1]->type, r->arena);
+        mr_type_common(call->args[0]->type, call->args[1]->type, r->ansi, r->arena);
     bool time = common && (common->kind == MR_DATE || common->kind == MR_TIMESTAMP ||
                            common->kind == MR_TIMESTAMP_NTZ);
 
@@ -20,7 +20,7 @@ MR_RESOLVE(sequence)
                            "conform to: 1. The start and stop expressions must resolve to the same "
                            "type. 2. Integers, dates and timestamps, with a step of an interval.");
     if (call->args_n > 2 && !time) {
-        common = mr_type_common(common, call->args[2]->type, r->arena);
+        common = mr_type_common(common, call->args[2]->type, r->ansi, r->arena);
         if (common == NULL || !mr_type_is_integer(common))
             return mr_mismatch_argument(r, call, 2, "\"INTEGRAL\"");
         call->args[2] = mr_coerce(r, call->args[2], common);

@@ -197,6 +197,8 @@ static int32_t position(struct mr_text t, struct mr_text what, int32_t from)
 
     if (from < 1)
         return 0;
+    if (what.n == 0) /* wherever it starts */
+        return 1;
     at = mr_text_find(t, what, mr_chars_offset(t, (uint64_t)from - 1));
     if (at == UINT64_MAX)
         return 0;
@@ -215,8 +217,15 @@ MR_BODY(locate)
 {
     mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
-    out->i32[row] = position(mr_column_text(&args[1], row), mr_column_text(&args[0], row),
-                             call->expr->args_n > 2 ? args[2].i32[row] : 1);
+    {
+        if (call->expr->args_n > 2 && mr_column_is_null(&args[2], row)) /* whatever the texts are */
+            out->i32[row] = 0;
+        else if (mr_column_is_null(&args[0], row) || mr_column_is_null(&args[1], row))
+            mr_column_put_null(out, row, call->rows, call->arena);
+        else
+            out->i32[row] = position(mr_column_text(&args[1], row), mr_column_text(&args[0], row),
+                                     call->expr->args_n > 2 ? args[2].i32[row] : 1);
+    }
     return MR_OK;
 }
 

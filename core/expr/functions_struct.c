@@ -109,7 +109,8 @@ MR_RESOLVE(get_item)
     case MR_MAP:
         call->type = type->fields[1].type;
         if (strcmp(call->function->name, "get_item") != 0 &&
-            mr_type_common_strict(type->fields[0].type, call->args[1]->type, r->arena) == NULL)
+            mr_type_common_strict(type->fields[0].type, call->args[1]->type, r->ansi, r->arena) ==
+                NULL)
             return mr_mismatch(r, call, "MAP_FUNCTION_DIFF_TYPES",
                                "Input to `%s` should have been a map followed by a value with its "
                                "key type.",

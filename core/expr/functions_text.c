@@ -1,5 +1,6 @@
 #include "core/expr/coerce.h"
 #include "core/expr/chars.h"
+#include "core/expr/signature.h"
 #include "core/expr/writer.h"
 #include "core/format/utf8.h"
 
@@ -203,7 +204,7 @@ static void reverse_text(struct mr_text t, char *out)
 
 MR_RESOLVE(reverse)
 {
-    if (call->args[0]->type->kind != MR_ARRAY) {
+    if (call->args[0]->type->kind != MR_ARRAY && call->args[0]->type->kind != MR_BINARY) {
         enum mr_status status =
             mr_coerce_argument(r, call, 0, &mr_type_string, "(\"STRING\" or \"ARRAY\")");
         if (status != MR_OK)
@@ -231,41 +232,63 @@ MR_BODY(reverse)
         mr_list_writer_finish(&l);
         return MR_OK;
     }
-    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
+    mr_text_writer_init(&w, out, x->type, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     {
         struct mr_text t = mr_column_text(x, row);
-        reverse_text(t, mr_text_writer_room(&w, t.n));
+        char *room = mr_text_writer_room(&w, t.n);
+        if (x->type->kind == MR_STRING)
+            reverse_text(t, room);
+        for (uint64_t k = 0; x->type->kind == MR_BINARY && k < t.n; k++)
+            room[k] = t.data[t.n - 1 - k];
         mr_text_writer_put(&w, row, t.n);
     }
     return MR_OK;
 }
 
-/* lpad, rpad: to n characters with those of pad, or cut to n. */
+MR_RESOLVE(pad)
+{
+    enum mr_status status;
+
+    if (call->args[0]->type->kind != MR_BINARY ||
+        (call->args_n > 2 && call->args[2]->type->kind != MR_BINARY))
+        return mr_resolve_types(r, call);
+    status = mr_coerce_argument(r, call, 1, &mr_type_int, NULL);
+    call->type = &mr_type_binary;
+    call->nullable = mr_expr_any_nullable(call);
+    return status;
+}
+
+/* lpad, rpad: to n characters (or bytes, with zeros) with those of pad, or cut to n. */
 static enum mr_status pad(struct mr_call *call, const struct mr_column *args, bool left,
                           struct mr_column *out)
 {
+    bool bytes = call->expr->type->kind == MR_BINARY;
     struct mr_text_writer w;
 
     mr_text_writer_init(&w, out, call->expr->type, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     {
         struct mr_text t = mr_column_text(&args[0], row);
-        struct mr_text p = call->expr->args_n > 2 ? mr_column_text(&args[2], row) : MR_TEXT(" ");
+        struct mr_text p = bytes ? (struct mr_text){"", 1} : MR_TEXT(" ");
+        if (call->expr->args_n > 2)
+            p = mr_column_text(&args[2], row);
         uint64_t wanted = args[1].i32[row] > 0 ? (uint64_t)args[1].i32[row] : 0;
-        uint64_t have = mr_chars_length(t), missing = wanted > have ? wanted - have : 0, used = 0;
+        uint64_t have = bytes ? t.n : mr_chars_length(t),
+                 missing = wanted > have ? wanted - have : 0, used = 0;
         char *room;
         if (p.n == 0)
             missing = 0;
         if (missing * 4 > INT32_MAX - t.n)
             return too_long(call);
-        t.n = wanted < have ? mr_chars_offset(t, wanted) : t.n;
+        if (wanted < have)
+            t.n = bytes ? wanted : mr_chars_offset(t, wanted);
         room = mr_text_writer_room(&w, t.n + missing * 4);
         if (!left)
             memcpy(room, t.data, t.n);
         used = left ? 0 : t.n;
         for (uint64_t at = 0; missing > 0; missing--) {
-            uint64_t next = mr_chars_next(p, at);
+            uint64_t next = bytes ? at + 1 : mr_chars_next(p, at);
             memcpy(room + used, p.data + at, next - at);
             used += next - at;
             at = next == p.n ? 0 : next;
@@ -369,7 +392,10 @@ MR_BODY(overlay)
         if (n < 0)
             n = (int64_t)mr_chars_length(with);
         head = at > 1 ? mr_chars_offset(t, (uint64_t)at - 1) : 0;
-        tail = at + n > 1 ? mr_chars_offset(t, (uint64_t)(at + n - 1)) : 0;
+        n += at; /* a place below 0 counts from the end */
+        if (n < 0)
+            n += (int64_t)mr_chars_length(t) + 1;
+        tail = n > 1 ? mr_chars_offset(t, (uint64_t)(n - 1)) : 0;
         b.n = 0;
         mr_buffer_append(&b, t.data, head);
         mr_buffer_append_text(&b, with);

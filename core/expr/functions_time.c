@@ -9,10 +9,12 @@
  * functions_datetime.c. */
 
 /* Local microseconds of a DATE or timestamp. */
+enum { DAYS_PER_CYCLE = 146097, YEARS_PER_CYCLE = 400 }; /* also whole weeks */
+
 static int64_t local_us(const struct mr_call *call, const struct mr_column *x, uint32_t row)
 {
     if (x->type->kind == MR_DATE)
-        return x->i32[row] * MR_US_PER_DAY;
+        return (int64_t)((uint64_t)x->i32[row] * (uint64_t)MR_US_PER_DAY);
     return x->type->kind == MR_TIMESTAMP ? mr_zone_to_local(call->context->zone, x->i64[row])
                                          : x->i64[row];
 }
@@ -203,11 +205,18 @@ MR_BODY(time_part)
     mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        int64_t us = local_us(call, &args[0], row);
+        int64_t us = local_us(call, &args[0], row), years = 0;
+        if (args[0].type->kind ==
+            MR_DATE) { /* what us can't hold: whole cycles of the calendar less */
+            years = mr_floor_div(args[0].i32[row], DAYS_PER_CYCLE) * YEARS_PER_CYCLE;
+            us = mr_floor_mod(args[0].i32[row], DAYS_PER_CYCLE) * MR_US_PER_DAY;
+        }
         if (*part == MR_PART_FRACTION) /* DECIMAL(8,6) */
             out->i128[row] = mr_floor_mod(us, MR_US_PER_MINUTE);
         else
-            out->i32[row] = mr_time_part(*part, us);
+            out->i32[row] =
+                mr_time_part(*part, us) +
+                (*part == MR_PART_YEAR || *part == MR_PART_YEAR_OF_WEEK ? (int32_t)years : 0);
     }
     return MR_OK;
 }
@@ -393,6 +402,10 @@ MR_BODY(next_day)
         for (int32_t k = 0; k < 21 && wanted < 0; k++)
             if (mr_text_equal_ignoring_case(name, mr_text_of(names[k])))
                 wanted = k / 3;
+        if (wanted < 0 && !call->context->ansi) {
+            mr_column_put_null(out, row, call->rows, call->arena);
+            continue;
+        }
         if (wanted < 0)
             return MR_FAIL_CONDITION(call->err, MR_QUERY, "ILLEGAL_DAY_OF_WEEK",
                                      "Illegal input for day of week: %.*s.", (int)name.n,
@@ -402,8 +415,9 @@ MR_BODY(next_day)
     return MR_OK;
 }
 
-/* Start of the unit in local time; false: no such unit, the result is null. */
-static bool truncate(struct mr_text unit, int64_t us, int64_t *out)
+/* Start of the unit in local time, and whether it is shorter than a day; false: no such unit, the result
+ * is null. */
+static bool truncate(struct mr_text unit, int64_t us, int64_t *out, bool *is_short)
 {
     static const struct {
         const char *name;
@@ -431,6 +445,7 @@ static bool truncate(struct mr_text unit, int64_t us, int64_t *out)
     for (uint32_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (!mr_text_equal_ignoring_case(unit, mr_text_of(units[i].name)))
             continue;
+        *is_short = units[i].us > 0 && units[i].us < MR_US_PER_DAY;
         if (units[i].us) {
             *out = us - mr_floor_mod(us, units[i].us);
         } else if (units[i].months == 0) {
@@ -452,8 +467,12 @@ MR_BODY(date_trunc)
     mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        if (!truncate(mr_column_text(&args[0], row), local_us(call, &args[1], row), &out->i64[row]))
+        int64_t local = local_us(call, &args[1], row);
+        bool is_short;
+        if (!truncate(mr_column_text(&args[0], row), local, &out->i64[row], &is_short))
             mr_column_put_null(out, row, call->rows, call->arena);
+        else if (instant && is_short) /* an hour that comes twice stays the one it is */
+            out->i64[row] = args[1].i64[row] - (local - out->i64[row]);
         else if (instant)
             out->i64[row] = mr_zone_to_utc(call->context->zone, out->i64[row]);
     }
@@ -467,14 +486,28 @@ MR_BODY(trunc)
     MR_EACH_ROW(call, i, row)
     {
         struct mr_text unit = mr_column_text(&args[1], row);
-        int64_t us, days = args[0].i32[row] * MR_US_PER_DAY, probe;
-        bool small = truncate(unit, MR_US_PER_DAY + 1, &probe) && probe >= MR_US_PER_DAY;
-        if (small || !truncate(unit, days, &us))
+        int64_t cycles = mr_floor_div(args[0].i32[row], DAYS_PER_CYCLE), probe, us;
+        int64_t days = (args[0].i32[row] - cycles * DAYS_PER_CYCLE) * MR_US_PER_DAY;
+        bool is_short,
+            small = truncate(unit, MR_US_PER_DAY + 1, &probe, &is_short) && probe >= MR_US_PER_DAY;
+        if (small || !truncate(unit, days, &us, &is_short))
             mr_column_put_null(out, row, call->rows, call->arena);
         else
-            out->i32[row] = (int32_t)mr_floor_div(us, MR_US_PER_DAY);
+            out->i32[row] = (int32_t)(mr_floor_div(us, MR_US_PER_DAY) + cycles * DAYS_PER_CYCLE);
     }
     return MR_OK;
+}
+
+/* Since the midnight of its day, which is not what the clock shows on a day when it is changed. */
+static double seconds_of_day(const struct mr_call *call, const struct mr_column *x, uint32_t row)
+{
+    int64_t local = local_us(call, x, row),
+            midnight = mr_floor_div(local, MR_US_PER_DAY) * MR_US_PER_DAY;
+
+    if (x->type->kind != MR_TIMESTAMP)
+        return (double)((local - midnight) / MR_US_PER_SECOND);
+    return (double)((x->i64[row] - mr_zone_to_utc(call->context->zone, midnight)) /
+                    MR_US_PER_SECOND);
 }
 
 /* months_between(a, b[, round]): whole months where the days agree or both are last ones, else with 31sts. */
@@ -490,8 +523,8 @@ MR_BODY(months_between)
         bool last = a.day == mr_days_of_month(a.year, a.month) &&
                     b.day == mr_days_of_month(b.year, b.month);
         if (a.day != b.day && !last) {
-            double seconds_a = a.day * 86400.0 + a.hour * 3600.0 + a.minute * 60.0 + a.second;
-            double seconds_b = b.day * 86400.0 + b.hour * 3600.0 + b.minute * 60.0 + b.second;
+            double seconds_a = a.day * 86400.0 + seconds_of_day(call, &args[0], row);
+            double seconds_b = b.day * 86400.0 + seconds_of_day(call, &args[1], row);
             months += (seconds_a - seconds_b) / (31 * 86400.0);
         }
         if (call->expr->args_n < 3 || mr_bit_get(args[2].bits, row))

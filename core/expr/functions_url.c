@@ -1,6 +1,8 @@
 #include "core/expr/coerce.h"
 #include "core/expr/writer.h"
 
+#include <ctype.h>
+
 /* parse_url, url_encode, url_decode. */
 
 struct url { /* data NULL: it has no such part */
@@ -19,6 +21,12 @@ static uint64_t find_any(struct mr_text t, uint64_t from, const char *set)
     return from;
 }
 
+static bool is_escape(struct mr_text t, uint64_t at)
+{
+    return at + 2 < t.n && isxdigit((unsigned char)t.data[at + 1]) &&
+           isxdigit((unsigned char)t.data[at + 2]);
+}
+
 /* java.net.URI's parts; false for what it refuses: blanks, controls and a few signs. */
 static bool parse(struct mr_text t, struct url *u)
 {
@@ -26,7 +34,8 @@ static bool parse(struct mr_text t, struct url *u)
 
     *u = (struct url){0};
     for (uint64_t i = 0; i < t.n; i++)
-        if ((uint8_t)t.data[i] <= ' ' || strchr("\"<>\\^`{|}", t.data[i]) != NULL)
+        if ((uint8_t)t.data[i] <= ' ' || strchr("\"<>\\^`{|}", t.data[i]) != NULL ||
+            (t.data[i] == '%' && !is_escape(t, i)))
             return false;
     at = find_any(t, 0, ":/?#");
     if (at < t.n && t.data[at] == ':' && at > 0) {
@@ -100,7 +109,7 @@ static struct mr_text part_of(const struct url *u, struct mr_text part)
 
 MR_BODY(parse_url)
 {
-    bool is_try = strncmp(call->expr->function->name, "try_", 4) == 0;
+    bool is_try = strncmp(call->expr->function->name, "try_", 4) == 0 || !call->context->ansi;
     struct mr_text_writer w;
 
     mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
@@ -108,12 +117,13 @@ MR_BODY(parse_url)
     {
         struct mr_text t = mr_column_text(&args[0], row), part;
         struct url u;
-        if (!parse(t, &u) && !is_try)
+        bool is_url = parse(t, &u);
+        if (!is_url && !is_try)
             return MR_FAIL_CONDITION(call->err, MR_QUERY, "INVALID_URL",
                                      "The url is invalid: %.*s. Use `try_parse_url` to tolerate "
                                      "invalid URL and return NULL instead.",
                                      (int)(t.n < 512 ? t.n : 512), t.data);
-        part = part_of(&u, mr_column_text(&args[1], row));
+        part = is_url ? part_of(&u, mr_column_text(&args[1], row)) : (struct mr_text){0};
         if (call->expr->args_n > 2 && part.data)
             part = query_value(part, mr_column_text(&args[2], row));
         if (part.data)

@@ -207,7 +207,7 @@ static struct mr_logical *local_relation(struct mr_analyzer *an, const struct mr
 
         for (uint32_t row = 0; row < r->rows_n && type != NULL; row++) {
             struct mr_expr *x = node->exprs[row * columns_n + c];
-            type = mr_type_common_strict(type, x->type, an->arena);
+            type = mr_type_common_strict(type, x->type, an->session->conf.ansi, an->arena);
             nullable |= x->nullable;
         }
         if (type == NULL)

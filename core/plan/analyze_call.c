@@ -454,6 +454,8 @@ static struct mr_expr *make_struct(struct mr_analyzer *an, struct mr_scope *s,
 
         if (arg == NULL && plain[i]->kind == MR_EXPR_COLUMN)
             name = plain[i]->text;
+        else if (arg != NULL && arg->kind == MR_AST_NAME && plain[i]->kind == MR_EXPR_VARIABLE)
+            name = arg->parts[0];
         else if (arg != NULL && arg->kind == MR_AST_FIELD)
             name = arg->name;
         else if (arg != NULL && (arg->kind == MR_AST_NAME || arg->kind == MR_AST_ALIAS))

@@ -286,7 +286,8 @@ struct mr_logical *mr_analyze_set_operation(struct mr_analyzer *an, const struct
             names[r->set_kind], sides[0]->output_n, sides[1]->output_n);
     types = MR_NEW_ARRAY(an->arena, const struct mr_type *, sides[0]->output_n);
     for (uint32_t i = 0; i < sides[0]->output_n; i++) {
-        types[i] = mr_type_common(sides[0]->output[i].type, sides[1]->output[i].type, an->arena);
+        types[i] = mr_type_common(sides[0]->output[i].type, sides[1]->output[i].type,
+                                  an->session->conf.ansi, an->arena);
         if (types[i] == NULL) {
             struct mr_buffer b;
 

@@ -68,6 +68,20 @@ static void append_operator(struct mr_buffer *b, const char *name, struct mr_exp
     mr_buffer_append_text(b, MR_TEXT(")"));
 }
 
+/* From "(x >= low)" and "(x <= high)": they may be folded to literals, without arguments. */
+static void append_between(struct mr_buffer *b, const char *low, const char *high)
+{
+    size_t same = 0, skip = strlen(">= ");
+
+    while (low[same] == high[same] && low[same] != '\0')
+        same++;
+    size_t low_n = strlen(low + same), high_n = strlen(high + same);
+    MR_ASSERT(same > 2 && low_n > skip && high_n > skip);
+    mr_buffer_append_format(b, "between(%.*s, %.*s, %.*s)", (int)(same - 2), low + 1,
+                            (int)(low_n - skip - 1), low + same + skip, (int)(high_n - skip - 1),
+                            high + same + skip);
+}
+
 const char *mr_call_text(struct mr_analyzer *an, const struct mr_ast *x,
                          struct mr_expr *const *args, uint32_t n)
 {
@@ -83,8 +97,7 @@ const char *mr_call_text(struct mr_analyzer *an, const struct mr_ast *x,
     } else if (n == 1 && mr_cast_alias(x->name, an->arena)) {
         mr_buffer_append_text(&b, mr_text_of(text_of(args[0])));
     } else if (is_between(x)) {
-        mr_buffer_append_format(&b, "between(%s, %s, %s)", text_of(args[0]->args[0]),
-                                text_of(args[0]->args[1]), text_of(args[1]->args[1]));
+        append_between(&b, text_of(args[0]), text_of(args[1]));
     } else if (n == 2 && mr_same_name(x->name, "extract")) {
         mr_buffer_append_format(&b, "extract(%s FROM %s)", text_of(args[0]), text_of(args[1]));
     } else if (n >= 2 && mr_same_name(x->name, "from_json")) {

@@ -141,8 +141,8 @@ static void test_extremes(void **state)
     EXPECT("min", "1969-12-31", t);
     EXPECT("max", "2026-01-02", t);
     EXPECT("max", "NULL", none);
-    EXPECT("max", "{NaN, NULL}", x);
-    EXPECT("min", "{NULL, a longer text than twelve}", x);
+    EXPECT("max", "{NaN, null}", x);
+    EXPECT("min", "{null, a longer text than twelve}", x);
     EXPECT("max_by", "c", s, COLUMN(&b, "INT", "1", "2", NULL, "0", "9"));
     EXPECT("first", "b", s);
     EXPECT("last", "c", s);

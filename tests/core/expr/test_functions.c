@@ -19,7 +19,8 @@ static int teardown(void **state)
 
 static const char *common(const char *x, const char *y)
 {
-    const struct mr_type *type = mr_type_common(bench_type(&b, x), bench_type(&b, y), &b.arena);
+    const struct mr_type *type =
+        mr_type_common(bench_type(&b, x), bench_type(&b, y), true, &b.arena);
 
     return type ? mr_type_sql(&b.arena, type) : "none";
 }
