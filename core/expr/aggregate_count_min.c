@@ -17,7 +17,7 @@ struct count_min {
 };
 
 /* The content of the slot. */
-struct counts {
+struct __attribute__((packed)) counts { /* slots are not aligned */
     int64_t total;
     int64_t counts[];
 };

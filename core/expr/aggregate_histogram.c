@@ -14,12 +14,12 @@ struct histogram {
     const struct mr_type *type; /* of x in the result */
 };
 
-struct bin {
+struct __attribute__((packed)) bin { /* slots are not aligned */
     double x, y;
 };
 
 /* The content of the slot. */
-struct bins {
+struct __attribute__((packed)) bins {
     uint64_t random;
     struct bin bins[];
 };
@@ -88,6 +88,7 @@ static uint32_t nearest(struct bins *b, uint32_t n)
 {
     double smallest = b->bins[1].x - b->bins[0].x;
     uint32_t at = 0, same = 1;
+    uint64_t random = b->random;
 
     for (uint32_t i = 1; i + 1 < n; i++) {
         double distance = b->bins[i + 1].x - b->bins[i].x;
@@ -95,10 +96,11 @@ static uint32_t nearest(struct bins *b, uint32_t n)
             smallest = distance;
             at = i;
             same = 1;
-        } else if (distance == smallest && mr_java_random_double(&b->random) <= 1.0 / ++same) {
+        } else if (distance == smallest && mr_java_random_double(&random) <= 1.0 / ++same) {
             at = i;
         }
     }
+    b->random = random;
     return at;
 }
 
