@@ -73,7 +73,7 @@ def rate_job(binary, folder):
     with open(os.path.join(folder, "j.yaml"), "w") as f: f.write(RATE)
     code, out, err = call(binary, folder, "explain", "--cost", "--seconds", "2", "j.yaml")
     expect("--seconds", code == 0 and nodes(out)[-1][2] > 0 and os.listdir(folder) == ["j.yaml"], (code, out, err))
-    for given in (["--seconds", "2"], ["--cost", "--seconds", "0"], ["--cost", "--seconds", "2s"]):
+    for given in (["--cost"], ["--seconds", "2"], ["--cost", "--seconds", "0"], ["--cost", "--seconds", "2s"]):
         code, out, err = call(binary, folder, "explain", *given, "j.yaml")
         expect("misuse", code == 2 and "--seconds" in err, (given, code, err))
 

@@ -29,6 +29,24 @@ static const struct mr_table *harmless(const struct mr_session *session, struct 
     return tables;
 }
 
+/* What has nothing yet when it starts would be measured over nothing. */
+static enum mr_status check_seconds(const struct mr_job_query *q, uint32_t seconds,
+                                    struct mr_error *err)
+{
+    static const char *const waiting[] = {"rate", "socket"};
+
+    for (uint32_t i = 0; i < q->session.tables_n; i++)
+        for (size_t k = 0; k < sizeof waiting / sizeof *waiting && seconds == 0; k++)
+            if (q->session.tables[i].streaming &&
+                strcasecmp(q->session.tables[i].format, waiting[k]) == 0)
+                return MR_FAIL(
+                    err, MR_USER, 0,
+                    "query \"%s\": source \"%s\" (%s) has no rows at the start; say with "
+                    "--seconds N how long to run",
+                    q->name, q->session.tables[i].name, waiting[k]);
+    return MR_OK;
+}
+
 static void on_progress(void *arg, const struct mr_progress *p)
 {
     mr_operator_table_take(arg, p);
@@ -77,7 +95,9 @@ static enum mr_status show_query(const struct mr_job *job, const struct mr_job_q
     struct mr_plan_texts texts;
 
     q.session.tables = harmless(&query->session, a);
-    enum mr_status status = mr_job_plan(job, &q, workers, &plan, &texts, err);
+    enum mr_status status = check_seconds(&q, seconds, err);
+    if (status == MR_OK)
+        status = mr_job_plan(job, &q, workers, &plan, &texts, err);
     if (status == MR_OK)
         status = run_query(&q, plan, seconds, engine, table, err);
     if (status != MR_OK)
