@@ -52,9 +52,14 @@ int main(int argc, char **argv)
 {
     const char *names[16];
     uint32_t n = 0;
+    char *help_of[] = {argv[0], argc > 2 ? argv[2] : NULL, (char[]){"--help"}, NULL};
 
     if (!hold_standard_streams())
         return MR_EXIT_FAILED;
+    if (argc > 2 && strcmp(argv[1], "help") == 0) {
+        argc = 3;
+        argv = help_of;
+    }
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
         help();
