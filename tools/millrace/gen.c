@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { LINE_BYTES = 16384, WIDTH_MAX = 16000 };
 
 struct plan {
-    uint64_t events, files, rate, seed, users, types, width;
+    uint64_t events, files, first, rate, seed, users, types, width;
     double disorder_s, late, duplicates, malformed, skew, span_s;
     int64_t start_us;
     const char *out;
@@ -178,6 +179,22 @@ static int make_folder(const char *path)
     return rc;
 }
 
+static void name_file(const struct plan *p, uint64_t f, char path[4096])
+{
+    snprintf(path, 4096, "%s/events-%05llu.json", p->out, (unsigned long long)(p->first + f));
+}
+
+/* A stream that has read a file would not see another one of the same name. */
+static bool would_overwrite(const struct plan *p, char path[4096])
+{
+    for (uint64_t f = 0; f < p->files && strcmp(p->out, "-") != 0; f++) {
+        name_file(p, f, path);
+        if (access(path, F_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Files appear whole: written under a hidden name, then renamed. */
 static int write_files(const struct plan *p)
 {
@@ -193,8 +210,8 @@ static int write_files(const struct plan *p)
         uint64_t events = p->events / p->files + (f < p->events % p->files);
         char hidden[4096], path[4096];
         snprintf(hidden, sizeof hidden, "%s/.events-%05llu.json.tmp", p->out,
-                 (unsigned long long)f);
-        snprintf(path, sizeof path, "%s/events-%05llu.json", p->out, (unsigned long long)f);
+                 (unsigned long long)(p->first + f));
+        name_file(p, f, path);
         FILE *out = fopen(hidden, "w");
         if (out == NULL)
             return -errno;
@@ -205,6 +222,23 @@ static int write_files(const struct plan *p)
             rc = -errno;
     }
     return rc;
+}
+
+static int generate(const struct mr_command *command, const struct plan *p)
+{
+    char path[4096];
+
+    if (would_overwrite(p, path))
+        return mr_cli_misuse(command,
+                             "%s is there already; number the files on with --first N, or take "
+                             "another --out",
+                             path);
+    int rc = write_files(p);
+    if (rc < 0) {
+        fprintf(stderr, "millrace: error: gen: %s: %s\n", p->out, strerror(-rc));
+        return MR_EXIT_FAILED;
+    }
+    return MR_EXIT_OK;
 }
 
 static bool read_count(const char *text, uint64_t *out)
@@ -236,12 +270,14 @@ static bool read_number(const char *text, double *out)
 
 static int gen(const struct mr_command *command, int argc, char **argv)
 {
-    const char *out = NULL, *files = NULL, *rate = NULL, *seed = NULL, *users = NULL, *types = NULL,
-               *disorder = NULL, *late = NULL, *duplicates = NULL, *malformed = NULL, *skew = NULL,
-               *span = NULL, *start = NULL, *width = NULL;
+    const char *out = NULL, *files = NULL, *first = NULL, *rate = NULL, *seed = NULL, *users = NULL,
+               *types = NULL, *disorder = NULL, *late = NULL, *duplicates = NULL, *malformed = NULL,
+               *skew = NULL, *span = NULL, *start = NULL, *width = NULL;
     const struct mr_cli_option options[] = {
         {"out", "DIR", "folder for events-N.json files, or - for standard output (-)", &out},
         {"files", "N", "how many files (1)", &files},
+        {"first", "N", "the first file's number (0); a file that is there is not overwritten",
+         &first},
         {"rate", "N", "events a second (as fast as possible)", &rate},
         {"seed", "N", "same seed, same bytes (1)", &seed},
         {"users", "N", "distinct user_id values (100k)", &users},
@@ -275,11 +311,13 @@ static int gen(const struct mr_command *command, int argc, char **argv)
         return MR_EXIT_OK;
     if (argc != 1 || !read_count(argv[0], &p.events))
         return mr_cli_misuse(command, "expected the number of events, as 1000, 100k or 2.5M");
-    if (!read_count(files, &p.files) || !read_count(rate, &p.rate) || !read_count(seed, &p.seed) ||
-        !read_count(users, &p.users) || !read_count(types, &p.types) ||
-        !read_count(width, &p.width) || p.files == 0 || p.users == 0 || p.types == 0)
+    if (!read_count(files, &p.files) || !read_count(first, &p.first) ||
+        !read_count(rate, &p.rate) || !read_count(seed, &p.seed) || !read_count(users, &p.users) ||
+        !read_count(types, &p.types) || !read_count(width, &p.width) || p.files == 0 ||
+        p.users == 0 || p.types == 0)
         return mr_cli_misuse(
-            command, "--files, --rate, --seed, --users, --types, --width take positive numbers");
+            command,
+            "--files, --first, --rate, --seed, --users, --types, --width take positive numbers");
     if (p.width > WIDTH_MAX)
         return mr_cli_misuse(command, "--width is at most %d", WIDTH_MAX);
     if (!read_number(disorder, &p.disorder_s) || !read_number(late, &p.late) ||
@@ -295,12 +333,7 @@ static int gen(const struct mr_command *command, int argc, char **argv)
             command, "--start: \"%s\" is no time; write it as \"2026-01-01 12:00:00\"", start);
     if (out)
         p.out = out;
-    int rc = write_files(&p);
-    if (rc < 0) {
-        fprintf(stderr, "millrace: error: gen: %s: %s\n", p.out, strerror(-rc));
-        return MR_EXIT_FAILED;
-    }
-    return MR_EXIT_OK;
+    return generate(command, &p);
 }
 
 const struct mr_command mr_command_gen = {
