@@ -31,7 +31,9 @@ const struct mr_job_key mr_job_keys[] = {
      .name = "queries",
      .type = MR_KEY_LIST,
      .group = MR_KEYS_QUERY,
-     .text = "several queries that run in one process, each with its own checkpoint"},
+     .text =
+         "several queries that run in one process, each with its own checkpoint; when one fails "
+         "the others go on, and the exit code is 1 when all have ended"},
     {.of = MR_KEYS_JOB,
      .name = "engine",
      .type = MR_KEY_MAP,

@@ -186,11 +186,12 @@ static void put_lag(struct mr_buffer *out, const struct mr_progress *p)
 
 void mr_progress_print_line(const struct mr_progress *p, struct mr_buffer *out)
 {
-    uint64_t rows = 0, bytes = 0;
+    uint64_t rows = 0, bytes = 0, late = 0;
 
     for (uint32_t i = 0; i < p->operators_n; i++) {
         rows += p->operators[i].counts.rows_total;
         bytes += p->operators[i].counts.memory_bytes;
+        late += p->operators[i].counts.rows_dropped;
     }
     if (p->name)
         mr_buffer_append_format(out, "%s  ", p->name);
@@ -220,6 +221,8 @@ void mr_progress_print_line(const struct mr_progress *p, struct mr_buffer *out)
         mr_buffer_append_format(out, "  epoch %.1f ms", (double)p->trigger_execution_us / 1000);
     if (p->durability && strcmp(p->durability, "epoch") != 0)
         mr_buffer_append_format(out, "  durability %s", p->durability);
+    if (late)
+        mr_buffer_append_format(out, "  %llu late", (unsigned long long)late);
     if (p->bad_records)
         mr_buffer_append_format(out, "  %llu bad records", (unsigned long long)p->bad_records);
 }

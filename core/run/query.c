@@ -374,6 +374,8 @@ static void *control_main(void *arg)
     struct mr_query *q = arg;
 
     q->status = run_to_end(q, &q->error);
+    if (q->config.on_end)
+        q->config.on_end(q->config.on_end_arg, q->status, &q->error);
     return NULL;
 }
 

@@ -61,6 +61,9 @@ struct mr_query_config {
     /* Called by the control thread after each commit; and with an idle progress every 10 s. */
     void (*on_progress)(void *arg, const struct mr_progress *p);
     void *on_progress_arg;
+    /* Called by the control thread when the query has ended; err is filled if it failed. */
+    void (*on_end)(void *arg, enum mr_status status, const struct mr_error *err);
+    void *on_end_arg;
     /* --record: sees each epoch's rows instead of the sink, before its commit. Called by the control
      * thread; batches are in no order. */
     void (*on_rows)(void *arg, uint64_t epoch, const struct mr_batch *batch);

@@ -4,6 +4,7 @@
 #include "io/options.h"
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { ROWS_DEFAULT = 20, TRUNCATE_DEFAULT = 20, ROWS_MAX = 100000 };
 
@@ -193,6 +194,8 @@ static enum mr_status publish(void *committer, uint64_t epoch, const struct mr_t
                 (unsigned long long)epoch);
     table.cells = cells;
     mr_buffer_init(&out, &c->arena);
+    if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+        mr_buffer_append_text(&out, MR_TEXT("\r\033[K")); /* a line of progress makes room */
     if (!c->config->batch)
         mr_buffer_append_format(&out, "%sBatch: %llu\n%s", line, (unsigned long long)epoch, line);
     mr_console_print(&table, &c->arena, &out);

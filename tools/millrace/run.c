@@ -1,25 +1,11 @@
 #include "tools/millrace/command.h"
-#include "tools/millrace/operator_table.h"
 #include "tools/millrace/record.h"
+#include "tools/millrace/teller.h"
 
-#include "core/run/progress.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum progress_style { PROGRESS_NONE, PROGRESS_LINE, PROGRESS_JSON };
-
-struct view { /* of one query's progress */
-    enum progress_style style;
-    int64_t last_us;
-    bool line_open, many, held; /* held: text has a line that was too soon after the one before */
-    struct mr_buffer text;
-    struct mr_operator_table *operators; /* NULL: not wanted */
-    const struct mr_node *root;
-    struct mr_arena arena;
-    jmp_buf escape;
-};
 
 struct run {
     struct mr_arena arena;
@@ -27,10 +13,11 @@ struct run {
     struct mr_job *job;
     struct mr_engine *engine;
     struct mr_query *queries[MR_QUERIES_MAX];
-    struct view views[MR_QUERIES_MAX];
+    struct mr_teller tellers[MR_QUERIES_MAX];
+    const struct mr_node *roots[MR_QUERIES_MAX];
     struct mr_record record;
-    bool has_record;
-    const char *at; /* how far it came, for the record */
+    bool has_record, is_told; /* is_told: why it failed was said at that time */
+    const char *at;           /* how far it came, for the record */
     const char *job_path, *record_path, *config_path, *progress, *operators; /* as given */
 };
 
@@ -64,72 +51,23 @@ static void stop_on_signals(struct run *r)
     sigaction(SIGTERM, &action, NULL);
 }
 
-static void show_line(struct view *v)
-{
-    fprintf(stderr, "%s%.*s%s", v->many ? "" : "\r\033[K", (int)v->text.n,
-            (const char *)v->text.data, v->many ? "\n" : "");
-    v->line_open = !v->many;
-    v->held = false;
-}
-
-static void on_progress(void *arg, const struct mr_progress *p)
-{
-    struct view *v = arg;
-
-    if (v->operators)
-        mr_operator_table_take(v->operators, p);
-    if (v->style == PROGRESS_NONE || setjmp(v->escape))
-        return;
-    mr_arena_reset(&v->arena);
-    mr_buffer_init(&v->text, &v->arena);
-    if (v->style == PROGRESS_JSON) {
-        mr_progress_print_json(p, &v->text);
-        fprintf(stderr, "%.*s\n", (int)v->text.n, (const char *)v->text.data);
-        return;
-    }
-    mr_progress_print_line(p, &v->text);
-    v->held = true;
-    if (p->timestamp_us - v->last_us >= 1000000) {
-        v->last_us = p->timestamp_us;
-        show_line(v);
-    }
-}
-
-static enum mr_status read_style(const char *text, enum progress_style *out, struct mr_error *err)
-{
-    if (text == NULL || strcmp(text, "auto") == 0)
-        *out = isatty(STDERR_FILENO) ? PROGRESS_LINE : PROGRESS_JSON;
-    else if (strcmp(text, "line") == 0)
-        *out = PROGRESS_LINE;
-    else if (strcmp(text, "json") == 0)
-        *out = PROGRESS_JSON;
-    else if (strcmp(text, "none") == 0)
-        *out = PROGRESS_NONE;
-    else
-        return MR_FAIL(err, MR_USER, 0, "--progress: \"%s\" is none of auto, line, json, none",
-                       text);
-    return MR_OK;
-}
-
-static enum mr_status open_query(struct run *r, uint32_t i, enum progress_style style,
+static enum mr_status open_query(struct run *r, uint32_t i, enum mr_teller_style style,
                                  struct mr_error *err)
 {
     const struct mr_job_query *q = &r->job->queries[i];
     struct mr_query_config *c = MR_NEW(&r->arena, struct mr_query_config);
     struct mr_physical_plan *plan;
     struct mr_plan_texts texts;
-    struct view *v = &r->views[i];
+    struct mr_teller *t = &r->tellers[i];
 
     enum mr_status status =
         mr_job_plan(r->job, q, mr_engine_workers(r->engine), &plan, &texts, err);
     if (status != MR_OK)
         return status;
     r->at = "start";
-    v->style = style;
-    v->many = r->job->queries_n > 1;
-    mr_arena_init(&v->arena, NULL, &v->escape);
+    mr_teller_init(t, style, r->job, r->job_path, q->name);
     if (r->operators)
-        v->operators = MR_NEW(&r->arena, struct mr_operator_table);
+        t->operators = MR_NEW(&r->arena, struct mr_operator_table);
     *c = (struct mr_query_config){
         .name = q->name,
         .session = &q->session,
@@ -139,10 +77,12 @@ static enum mr_status open_query(struct run *r, uint32_t i, enum progress_style 
         .checkpoint = q->checkpoint,
         .trigger = q->trigger,
         .trigger_us = q->trigger_us,
-        .on_progress = on_progress,
-        .on_progress_arg = v,
+        .on_progress = mr_teller_progress,
+        .on_progress_arg = t,
+        .on_end = mr_teller_end,
+        .on_end_arg = t,
     };
-    v->root = plan->root;
+    r->roots[i] = plan->root;
     c->sink.schema = plan->root->output;
     if (r->has_record) {
         mr_record_schema(&r->record, plan->root->output, q->session.conf.zone);
@@ -185,13 +125,13 @@ static void say_limits(const struct mr_job_query *q)
 static void show_operators(struct run *r, uint32_t i)
 {
     struct mr_text shown =
-        mr_operator_table_text(r->views[i].operators, r->job, r->job->queries[i].name,
-                               r->views[i].root, mr_engine_workers(r->engine), &r->arena);
+        mr_operator_table_text(r->tellers[i].operators, r->job, r->job->queries[i].name,
+                               r->roots[i], mr_engine_workers(r->engine), &r->arena);
 
     fwrite(shown.data, 1, shown.n, stderr);
 }
 
-static enum mr_status run_queries(struct run *r, enum progress_style style, struct mr_error *err)
+static enum mr_status run_queries(struct run *r, enum mr_teller_style style, struct mr_error *err)
 {
     stop_on_signals(r);
     enum mr_status status = mr_engine_open(&r->job->engine, &r->engine, err), first = MR_OK;
@@ -208,26 +148,23 @@ static enum mr_status run_queries(struct run *r, enum progress_style style, stru
     if (was_signalled)
         return MR_OK;
     for (uint32_t i = 0; i < r->job->queries_n && status == MR_OK; i++) {
-        if (r->views[i].operators)
-            mr_operator_table_begin(r->views[i].operators);
+        if (r->tellers[i].operators)
+            mr_operator_table_begin(r->tellers[i].operators);
         status = mr_query_start(r->queries[i], err);
     }
     for (uint32_t i = 0; i < r->job->queries_n; i++) {
         struct mr_error own = {0};
-        if (status != MR_OK || first != MR_OK)
+        if (status != MR_OK)
             mr_query_stop(r->queries[i]);
         enum mr_status ended = mr_query_wait(r->queries[i], &own);
-        if (r->views[i].held)
-            show_line(&r->views[i]);
-        if (r->views[i].line_open)
-            fputc('\n', stderr);
-        if (r->views[i].operators)
+        if (r->tellers[i].operators)
             show_operators(r, i);
         if (ended != MR_OK && first == MR_OK) {
             first = ended;
             *err = own;
         }
     }
+    r->is_told = status == MR_OK && r->job->queries_n > 1;
     return status != MR_OK ? status : first;
 }
 
@@ -237,7 +174,7 @@ static void close_all(struct run *r)
     for (uint32_t i = 0; r->job && i < r->job->queries_n; i++) {
         if (r->queries[i])
             mr_query_close(r->queries[i]);
-        mr_arena_fini(&r->views[i].arena);
+        mr_teller_fini(&r->tellers[i]);
     }
     if (r->engine)
         mr_engine_close(r->engine);
@@ -247,8 +184,8 @@ static void close_all(struct run *r)
 
 static enum mr_status load_and_run(struct run *r, struct mr_error *err)
 {
-    enum progress_style style = PROGRESS_NONE;
-    enum mr_status status = read_style(r->progress, &style, err);
+    enum mr_teller_style style = MR_TELL_NONE;
+    enum mr_status status = mr_teller_read_style(r->progress, &style, err);
 
     r->at = "parse";
     if (status == MR_OK && r->record_path) {
@@ -276,7 +213,7 @@ static __attribute__((noinline)) int execute(struct run *r)
             snprintf(err.file, sizeof err.file, "%s", r->job_path);
         if (r->has_record)
             mr_record_error(&r->record, &err, r->at);
-        code = mr_cli_fail(&err);
+        code = r->is_told ? MR_EXIT_FAILED : mr_cli_fail(&err);
     }
     close_all(r);
     return code;
@@ -331,8 +268,11 @@ const struct mr_command mr_command_run = {
         "Runs until its trigger says that it is done (available_now, once), or until SIGINT or "
         "SIGTERM:\n"
         "then the epoch is finished and committed. Started again, it goes on from its checkpoint.\n"
-        "Progress goes to the error stream: one line a second on a terminal, JSON lines "
-        "otherwise,\n"
+        "When one of several queries fails, that is said at once and the others go on; the exit "
+        "code is 1\n"
+        "when all have ended.\n"
+        "Progress goes to the error stream: one line a second and a summary on a terminal, JSON "
+        "lines otherwise,\n"
         "with the fields of Spark's StreamingQueryProgress.",
     .run = run,
 };

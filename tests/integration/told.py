@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""What a command tells its user: run a failure at once and a summary at the end, gen what it would overwrite, help.
+
+usage: told.py [--millrace PATH]       Exit 0: all as expected; 1: what differs is shown.
+"""
+import argparse, os, re, signal, subprocess, sys, tempfile, time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SECRET = "opensesame42"
+TWO = """
+queries:
+  - name: endless
+    sources: {r: {format: rate, options: {rowsPerSecond: 10}}}
+    sink: {format: noop}
+  - name: broken
+    sources: {s: {format: text, path: in}}
+    steps: [{as: c, sql: "SELECT CAST(value || '${env:MILLRACE_SECRET}' AS INT) AS n FROM s"}]
+    sink: {format: noop}
+engine: {workers: 1}
+"""
+LATE = """
+name: q
+sources:
+  s: {format: json, path: in, schema: "id INT, at TIMESTAMP", options: {maxFilesPerTrigger: 1}, bad_records: {path: bad}}
+steps:
+  - {as: w, watermark: {input: s, column: at, delay: 1 minute}}
+  - {as: r, sql: "SELECT window.start AS t, count(*) AS n FROM w GROUP BY window(at, '1 minute')"}
+sink: {format: json, path: out, output_mode: append}
+checkpoint: chk
+trigger: {available_now: true}
+engine: {workers: 1}
+"""
+problems = []
+
+
+def expect(what, good, shown):
+    if not good: problems.append("%s: %s" % (what, shown))
+
+
+def write(folder, files):
+    for at, (name, text) in enumerate(files.items()):
+        path = os.path.join(folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as f: f.write(text)
+        os.utime(path, (1000 + at, 1000 + at))
+
+
+def start(binary, folder, *args):
+    return subprocess.Popen([binary, "run", *args, "j.yaml"], cwd=folder, stderr=subprocess.PIPE, text=True,
+                            env=dict(os.environ, MILLRACE_SECRET=SECRET))
+
+
+def failure(binary, folder):
+    """One of two queries fails: said while the other runs, once; its code is the program's."""
+    write(folder, {"in/a.txt": "x\n", "j.yaml": TWO})
+    p = start(binary, folder, "--progress", "none")
+    signal.alarm(60)
+    line = ""
+    while "error" not in line:
+        line = p.stderr.readline()
+    expect("named", 'query "broken" failed (the others are not stopped): j.yaml:8:26: [CAST_INVALID_INPUT]' in line, line)
+    expect("no secret", SECRET not in line and "***" in line, line)
+    time.sleep(0.5)
+    expect("the other goes on", p.poll() is None, p.returncode)
+    p.send_signal(signal.SIGTERM)
+    rest = p.stderr.read()
+    expect("told once", "error" not in rest, rest)
+    expect("exit code", p.wait() == 1, p.returncode)
+    signal.alarm(0)
+
+
+def summary(binary, folder):
+    """Two files, an epoch each and one without data; the second has a late row and a bad one."""
+    write(folder, {"in/a.json": '{"id":1,"at":"2024-01-01T00:00:00Z"}\n{"id":2,"at":"2024-01-01T01:00:00Z"}\n',
+                   "in/b.json": '{"id":3,"at":"2024-01-01T01:10:00Z"}\n{"id":4\n',
+                   "in/c.json": '{"id":5,"at":"2024-01-01T00:01:00Z"}\n{"id":6,"at":"2024-01-01T01:10:00Z"}\n', "j.yaml": LATE})
+    p = start(binary, folder, "--progress", "line")
+    lines = p.communicate(timeout=60)[1].splitlines()
+    expect("exit code", p.returncode == 0, lines)
+    expect("late in a line", any(re.search(r"  1 late", line) for line in lines), lines)
+    expect("summary", lines and re.fullmatch(r"q  ended: \d epochs, 6 rows in, 2 out, 1 bad, 1 late, \d+\.\d s", lines[-1]), lines)
+
+
+def generated(binary, folder):
+    """gen overwrites nothing, and numbers on."""
+    def gen(*args):
+        p = subprocess.run([binary, "gen", "100", "--out", "in", "--files", "2", *args], cwd=folder, capture_output=True, text=True, timeout=60)
+        return p.returncode, p.stderr
+    expect("gen", gen() == (0, ""), folder)
+    before = open(os.path.join(folder, "in/events-00001.json")).read()
+    code, err = gen("--seed", "2", "--first", "1")
+    expect("gen refuses", code == 2 and "in/events-00001.json is there already; number the files on with --first N" in err, (code, err))
+    expect("nothing made", sorted(os.listdir(folder + "/in")) == ["events-00000.json", "events-00001.json"], os.listdir(folder + "/in"))
+    expect("gen --first", gen("--seed", "2", "--first", "2") == (0, "") and len(os.listdir(folder + "/in")) == 4, os.listdir(folder + "/in"))
+    expect("left as it was", open(os.path.join(folder, "in/events-00001.json")).read() == before, "")
+
+
+def helped(binary, folder):
+    """help COMMAND is COMMAND --help."""
+    texts = [subprocess.run([binary, *args], capture_output=True, text=True).stdout for args in (("help", "run"), ("run", "--help"))]
+    expect("help run", texts[0] == texts[1] and "usage: millrace run" in texts[0], texts)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
+    binary = os.path.abspath(p.parse_args().millrace)
+    for case in failure, summary, generated, helped:
+        with tempfile.TemporaryDirectory() as folder: case(binary, folder)
+    for problem in problems: print("FAIL " + problem)
+    print("%d problems" % len(problems))
+    sys.exit(bool(problems))
+
+
+main()
