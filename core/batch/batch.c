@@ -45,7 +45,7 @@ static bool column_is_valid(const struct mr_column *c, uint32_t rows)
         return false;
     if (rows > 0 && c->data == NULL && t->kind != MR_VOID && t->kind != MR_STRUCT)
         return false;
-    if (t->kind == MR_STRING || t->kind == MR_BINARY)
+    if (mr_type_is_views(t))
         return views_are_valid(c, rows);
     if (t->kind == MR_ARRAY || t->kind == MR_MAP) {
         if (rows > 0 && c->offsets[0] < 0)

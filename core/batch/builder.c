@@ -368,6 +368,7 @@ static void append_picked(struct mr_builder *b, const struct mr_column *from, co
         break;
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         for (uint32_t i = 0; i < p->n; i++)
             put_view(b, &b->column.views[b->rows + i], from, pick_row(p, i));
         break;

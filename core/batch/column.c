@@ -172,6 +172,7 @@ int mr_column_compare(const struct mr_column *a, uint32_t row_a, const struct mr
         return COMPARE(a->i128[row_a], b->i128[row_b]);
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         return mr_text_compare(mr_column_text(a, row_a), mr_column_text(b, row_b));
     case MR_INTERVAL_CALENDAR:
         return compare_calendar(&a->calendar[row_a], &b->calendar[row_b]);

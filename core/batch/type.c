@@ -29,6 +29,7 @@ const struct mr_type mr_type_timestamp_ntz = {.kind = MR_TIMESTAMP_NTZ};
 const struct mr_type mr_type_interval_year_month = {.kind = MR_INTERVAL_YEAR_MONTH, .scale = 1};
 const struct mr_type mr_type_interval_day_time = {.kind = MR_INTERVAL_DAY_TIME, .scale = 3};
 const struct mr_type mr_type_interval_calendar = {.kind = MR_INTERVAL_CALENDAR};
+const struct mr_type mr_type_variant = {.kind = MR_VARIANT};
 
 static struct mr_type *new_type(struct mr_arena *a, enum mr_kind kind)
 {
@@ -129,14 +130,20 @@ bool mr_type_equal_with_nullability(const struct mr_type *a, const struct mr_typ
     return equal(a, b, true);
 }
 
-bool mr_type_has_map(const struct mr_type *type)
+bool mr_type_has(const struct mr_type *type, enum mr_kind kind)
 {
-    if (type->kind == MR_MAP)
+    if (type->kind == kind)
         return true;
     for (uint32_t i = 0; i < type->fields_n; i++)
-        if (mr_type_has_map(type->fields[i].type))
+        if (mr_type_has(type->fields[i].type, kind))
             return true;
     return false;
+}
+
+bool mr_type_is_orderable(const struct mr_type *type)
+{
+    return !mr_type_has(type, MR_MAP) && !mr_type_has(type, MR_INTERVAL_CALENDAR) &&
+           !mr_type_has(type, MR_VARIANT);
 }
 
 uint32_t mr_type_value_bytes(const struct mr_type *type)
@@ -196,8 +203,7 @@ void mr_type_print(const struct mr_type *type, struct mr_buffer *out)
     append_string(out, ">");
 }
 
-/* A name that SQL would not take as it is stands in backquotes, which are doubled inside. */
-static void append_quoted_if_needed(struct mr_buffer *out, const char *name)
+void mr_type_print_name(const char *name, struct mr_buffer *out)
 {
     bool plain = name[0] != '\0' && !(name[0] >= '0' && name[0] <= '9');
 
@@ -232,7 +238,7 @@ void mr_type_print_sql(const struct mr_type *type, struct mr_buffer *out)
         if (i > 0)
             append_string(out, ", ");
         if (type->kind == MR_STRUCT) {
-            append_quoted_if_needed(out, type->fields[i].name);
+            mr_type_print_name(type->fields[i].name, out);
             append_string(out, ": ");
         }
         mr_type_print_sql(type->fields[i].type, out);

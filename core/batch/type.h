@@ -27,6 +27,7 @@
     X(MR_INTERVAL_YEAR_MONTH, "INTERVAL YEAR TO MONTH", 4) /* months */                            \
     X(MR_INTERVAL_DAY_TIME, "INTERVAL DAY TO SECOND", 8)   /* microseconds */                      \
     X(MR_INTERVAL_CALENDAR, "INTERVAL", 16)                /* struct mr_calendar_interval */       \
+    X(MR_VARIANT, "VARIANT", 16)                           /* struct mr_view of format/variant */  \
     X(MR_ARRAY, "ARRAY", 4)                                /* offsets, rows + 1 of them */         \
     X(MR_MAP, "MAP", 4) /* offsets, rows + 1 of them; children key and value */                    \
     X(MR_STRUCT, "STRUCT", 0)
@@ -61,7 +62,7 @@ struct mr_type {
 extern const struct mr_type mr_type_void, mr_type_boolean, mr_type_tinyint, mr_type_smallint,
     mr_type_int, mr_type_bigint, mr_type_float, mr_type_double, mr_type_string, mr_type_binary,
     mr_type_date, mr_type_timestamp, mr_type_timestamp_ntz, mr_type_interval_year_month,
-    mr_type_interval_day_time, mr_type_interval_calendar;
+    mr_type_interval_day_time, mr_type_interval_calendar, mr_type_variant;
 
 const struct mr_type *mr_type_decimal(struct mr_arena *a, uint32_t precision, uint32_t scale);
 const struct mr_type *mr_type_array(struct mr_arena *a, const struct mr_type *element,
@@ -75,8 +76,13 @@ const struct mr_type *mr_type_copy(struct mr_arena *a, const struct mr_type *typ
 /* Kinds, precision of decimals, field names and, if asked, nullability; not the units of intervals. */
 bool mr_type_equal(const struct mr_type *a, const struct mr_type *b);
 bool mr_type_equal_with_nullability(const struct mr_type *a, const struct mr_type *b);
-bool mr_type_has_map(const struct mr_type *type);         /* a map, or one inside */
-uint32_t mr_type_value_bytes(const struct mr_type *type); /* the table above */
+bool mr_type_has(const struct mr_type *type, enum mr_kind kind); /* it, or one inside */
+bool mr_type_is_orderable(const struct mr_type *type);           /* can be compared and sorted */
+uint32_t mr_type_value_bytes(const struct mr_type *type);        /* the table above */
+static inline bool mr_type_is_views(const struct mr_type *t)     /* a column of struct mr_view */
+{
+    return t->kind == MR_STRING || t->kind == MR_BINARY || t->kind == MR_VARIANT;
+}
 static inline bool mr_type_is_integer(const struct mr_type *t)
 {
     return t->kind >= MR_TINYINT && t->kind <= MR_BIGINT;
@@ -94,3 +100,5 @@ static inline bool mr_type_is_time(const struct mr_type *t) /* a point in time *
 void mr_type_print(const struct mr_type *type, struct mr_buffer *out);
 /* As Spark prints it in error messages: "STRUCT<a: INT, b: DECIMAL(10,2)>", without the quotes. */
 void mr_type_print_sql(const struct mr_type *type, struct mr_buffer *out);
+/* A name that SQL would not take as it is stands in backquotes, which are doubled inside. */
+void mr_type_print_name(const char *name, struct mr_buffer *out);

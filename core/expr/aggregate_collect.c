@@ -7,7 +7,8 @@ enum { CLEAN, VALUES, CLEAN_BYTES_MIN = 1024 };
 
 MR_RESOLVE(collect)
 {
-    if (strcmp(call->function->name, "collect_set") == 0 && mr_type_has_map(call->args[0]->type))
+    if (strcmp(call->function->name, "collect_set") == 0 &&
+        mr_type_has(call->args[0]->type, MR_MAP))
         return mr_mismatch(r, call, "UNSUPPORTED_INPUT_TYPE",
                            "The input of `collect_set` can't be \"MAP\" type data.");
     call->type = mr_type_array(r->arena, call->args[0]->type, false);

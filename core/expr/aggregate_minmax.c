@@ -9,7 +9,7 @@ MR_RESOLVE(minmax)
 {
     const struct mr_type *type = call->args[0]->type;
 
-    if (type->kind == MR_MAP || type->kind == MR_INTERVAL_CALENDAR)
+    if (!mr_type_is_orderable(type))
         return mr_mismatch(r, call, "INVALID_ORDERING_TYPE",
                            "The `%s` does not support ordering on type \"%s\".",
                            call->function->name, mr_type_sql(r->arena, type));

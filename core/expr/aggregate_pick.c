@@ -112,9 +112,7 @@ const struct mr_aggregate mr_aggregate_last = {.name = "last",
 
 MR_RESOLVE(by)
 {
-    enum mr_kind k = call->args[1]->type->kind;
-
-    if (k == MR_MAP || k == MR_INTERVAL_CALENDAR)
+    if (!mr_type_is_orderable(call->args[1]->type))
         return mr_mismatch(r, call, "INVALID_ORDERING_TYPE",
                            "The `%s` does not support ordering on type \"%s\".",
                            call->function->name, mr_type_sql(r->arena, call->args[1]->type));

@@ -1,13 +1,31 @@
-#include "core/expr/coerce.h"
+#include "core/expr/cast.h"
+
+/* Types that a variant can be cast to. */
+static bool variant_holds(const struct mr_type *type)
+{
+    if (type->kind == MR_VOID ||
+        (type->kind >= MR_INTERVAL_YEAR_MONTH && type->kind <= MR_INTERVAL_CALENDAR))
+        return false;
+    for (uint32_t i = 0; i < type->fields_n; i++)
+        if (!(type->kind == MR_MAP && i == 0 ? type->fields[i].type->kind == MR_STRING
+                                             : variant_holds(type->fields[i].type)))
+            return false;
+    return true;
+}
 
 /* Spark's Cast.canAnsiCast and, where ANSI mode is off, some more of its canCast. */
-static bool is_allowed(const struct mr_type *from, const struct mr_type *to, bool ansi)
+bool mr_cast_is_allowed(const struct mr_type *from, const struct mr_type *to, bool ansi)
 {
     bool from_numeric = mr_type_is_numeric(from);
 
     if (mr_type_equal(from, to) || from->kind == MR_VOID)
         return true;
+    if (from->kind == MR_VARIANT)
+        return variant_holds(to);
     switch (to->kind) {
+    case MR_VARIANT:
+        return from->kind == MR_ARRAY ? mr_cast_is_allowed(from->fields[0].type, to, ansi)
+                                      : from->fields_n == 0 && variant_holds(from);
     case MR_STRING:
         return true;
     case MR_BINARY:
@@ -32,7 +50,7 @@ static bool is_allowed(const struct mr_type *from, const struct mr_type *to, boo
         if (from->kind != to->kind || from->fields_n != to->fields_n)
             return false;
         for (uint32_t i = 0; i < to->fields_n; i++)
-            if (!is_allowed(from->fields[i].type, to->fields[i].type, ansi) ||
+            if (!mr_cast_is_allowed(from->fields[i].type, to->fields[i].type, ansi) ||
                 (from->fields[i].nullable && !to->fields[i].nullable))
                 return false;
         return true;
@@ -66,7 +84,7 @@ static enum mr_status refuse(struct mr_resolve *r, const struct mr_expr *call)
 /* Casts that may give NULL for a value that is not. */
 static bool may_null(const struct mr_type *from, const struct mr_type *to)
 {
-    if (from->kind == MR_VOID)
+    if (from->kind == MR_VOID || from->kind == MR_VARIANT)
         return true;
     return (from->kind == MR_FLOAT || from->kind == MR_DOUBLE) && to->kind == MR_TIMESTAMP;
 }
@@ -91,7 +109,7 @@ enum mr_status mr_cast_make(struct mr_resolve *r, struct mr_expr *x, const struc
     call->args[0] = x;
     call->text = mr_arena_format(r->arena, "%s(%s AS %s)", is_try ? "TRY_CAST" : "CAST",
                                  x->text ? x->text : "", mr_type_sql(r->arena, type));
-    if (!is_allowed(x->type, type, r->ansi || is_try))
+    if (!mr_cast_is_allowed(x->type, type, r->ansi || is_try))
         return refuse(r, call);
     *out = call;
     return MR_OK;

@@ -6,6 +6,7 @@
 #pragma once
 #include "core/expr/coerce.h"
 #include "core/expr/writer.h"
+#include "core/format/variant/variant.h"
 
 struct cast {
     struct mr_call *call;
@@ -18,6 +19,7 @@ struct cast {
 #define EACH_CAST_ROW(c, i, row)                                                                   \
     for (uint32_t i = 0, row; i < (c)->n && (row = (c)->sel ? (c)->sel[i] : i, true); i++)
 
+bool mr_cast_is_allowed(const struct mr_type *from, const struct mr_type *to, bool ansi);
 enum mr_status mr_cast_any(struct cast *c, const struct mr_column *in, const struct mr_type *to,
                            struct mr_column *out);
 enum mr_status mr_cast_integer(struct cast *c, const struct mr_column *in, const struct mr_type *to,
@@ -32,6 +34,15 @@ enum mr_status mr_cast_text(struct cast *c, const struct mr_column *in, const st
                             struct mr_column *out);
 enum mr_status mr_cast_time(struct cast *c, const struct mr_column *in, const struct mr_type *to,
                             struct mr_column *out);
+enum mr_status mr_cast_variant(struct cast *c, const struct mr_column *in, const struct mr_type *to,
+                               struct mr_column *out);
+enum mr_status mr_cast_to_variant(struct cast *c, const struct mr_column *in,
+                                  struct mr_column *out);
+/* Of a scalar that is not null. */
+const struct mr_type *mr_cast_variant_type(const struct mr_variant_value *x, struct mr_arena *a);
+/* One variant that is no column's, into a builder of type to. */
+enum mr_status mr_cast_variant_append(struct cast *c, struct mr_variant v, const struct mr_type *to,
+                                      struct mr_builder *b);
 enum mr_status mr_cast_to_text(struct cast *c, const struct mr_column *in, struct mr_column *out);
 
 /* The value at row does not fit to: a null, or CAST_OVERFLOW, CAST_INVALID_INPUT,

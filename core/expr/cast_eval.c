@@ -6,7 +6,7 @@
 static enum mr_status put_null(struct cast *c, uint32_t row, struct mr_column *out)
 {
     mr_column_put_null(out, row, c->rows, c->call->arena);
-    if (out->type->kind == MR_STRING || out->type->kind == MR_BINARY)
+    if (mr_type_is_views(out->type))
         out->views[row] = (struct mr_view){0};
     return MR_OK;
 }
@@ -177,6 +177,10 @@ enum mr_status mr_cast_any(struct cast *c, const struct mr_column *in, const str
         mr_column_alloc_null(out, to, c->rows, c->call->arena);
         return MR_OK;
     }
+    if (in->type->kind == MR_VARIANT)
+        return mr_cast_variant(c, in, to, out);
+    if (to->kind == MR_VARIANT)
+        return mr_cast_to_variant(c, in, out);
     if (in->type->kind == MR_DATE &&
         mr_type_is_numeric(to)) { /* without ANSI mode there is such a cast */
         mr_column_alloc_null(out, to, c->rows, c->call->arena);

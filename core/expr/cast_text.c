@@ -219,6 +219,9 @@ static void print_value(const struct mr_column *in, uint32_t row,
     case MR_BINARY:
         mr_buffer_append_text(out, mr_column_text(in, row));
         break;
+    case MR_VARIANT:
+        mr_variant_print(mr_variant_of(mr_column_text(in, row)), context->zone, out);
+        break;
     case MR_ARRAY:
     case MR_MAP:
         print_lists(in, row, context, out);

@@ -109,7 +109,7 @@ static bool is_fractional(const struct mr_type *t)
 
 static bool is_atomic(const struct mr_type *t)
 {
-    return t->kind != MR_VOID && t->kind != MR_INTERVAL_CALENDAR && t->kind < MR_ARRAY;
+    return t->kind != MR_VOID && t->kind < MR_INTERVAL_CALENDAR;
 }
 
 static const struct mr_type *common_numeric(const struct mr_type *a, const struct mr_type *b,
@@ -212,7 +212,7 @@ bool mr_cast_is_implicit(const struct mr_type *from, const struct mr_type *to)
     if (mr_type_equal(from, to) || from->kind == MR_VOID)
         return true;
     if (to->kind == MR_STRING)
-        return is_atomic(from);
+        return is_atomic(from) || from->kind == MR_VARIANT;
     if (from->kind == MR_STRING)
         return is_atomic(to);
     if (mr_type_is_numeric(from) && mr_type_is_numeric(to)) {

@@ -22,6 +22,7 @@ void mr_value_encode(const struct mr_column *c, uint32_t row, struct mr_buffer *
         break;
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         t = mr_column_text(c, row);
         append_u32(out, (uint32_t)t.n);
         mr_buffer_append(out, t.data, t.n);
@@ -80,6 +81,7 @@ void mr_value_decode(const uint8_t **at, struct mr_builder *b)
         break;
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         n = take_u32(at);
         mr_builder_append_text(b, (struct mr_text){(const char *)*at, n});
         *at += n;

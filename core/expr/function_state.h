@@ -5,6 +5,7 @@
 
 enum {
     MR_PATTERN_STATE_BYTES = 128, /* a compiled pattern of times */
+    MR_CSV_STATE_BYTES = 192,     /* a CSV parser */
     MR_JSON_STATE_BYTES = 192,    /* a JSON parser */
     MR_REGEXP_STATE_BYTES = 8,
     MR_RANDOM_STATE_BYTES = 16,
@@ -12,5 +13,6 @@ enum {
 };
 
 void mr_pattern_state_fini(void *state);
+void mr_csv_state_fini(void *state);
 void mr_json_state_fini(void *state);
 void mr_digest_state_fini(void *state);

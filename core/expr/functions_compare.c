@@ -3,16 +3,6 @@
 
 /* Comparisons. Fixed widths go to kernels over all rows; the rest row by row. */
 
-static bool is_ordered(const struct mr_type *t)
-{
-    if (t->kind == MR_MAP || t->kind == MR_INTERVAL_CALENDAR)
-        return false;
-    for (uint32_t i = 0; i < t->fields_n; i++)
-        if (!is_ordered(t->fields[i].type))
-            return false;
-    return true;
-}
-
 /* Structs compare field by field, whatever the names. */
 static bool same_shape(const struct mr_type *a, const struct mr_type *b)
 {
@@ -36,7 +26,7 @@ MR_RESOLVE(comparison)
                            "the left and right operands of the binary operator have incompatible "
                            "types (\"%s\" and \"%s\").",
                            mr_type_sql(r->arena, left), mr_type_sql(r->arena, right));
-    if (!is_ordered(common))
+    if (!mr_type_is_orderable(common))
         return mr_mismatch(r, call, "INVALID_ORDERING_TYPE",
                            "The `%s` does not support ordering on type \"%s\".",
                            call->function->name, mr_type_sql(r->arena, common));
@@ -228,7 +218,7 @@ MR_RESOLVE(common)
     status = mr_coerce_common(r, call, 0, call->args_n, &call->type);
     if (status != MR_OK)
         return status;
-    if (!is_ordered(call->type))
+    if (!mr_type_is_orderable(call->type))
         return mr_mismatch(r, call, "INVALID_ORDERING_TYPE",
                            "The `%s` does not support ordering on type \"%s\".",
                            call->function->name, mr_type_sql(r->arena, call->type));

@@ -185,6 +185,11 @@ MR_RESOLVE(hash)
                                "Input to the function `%s` cannot contain elements of the \"MAP\" "
                                "type.",
                                call->function->name);
+        else if (mr_type_has(call->args[i]->type, MR_VARIANT))
+            return mr_mismatch(r, call, "HASH_VARIANT_TYPE",
+                               "Input to the function `%s` cannot contain elements of the "
+                               "\"VARIANT\" type yet.",
+                               call->function->name);
     call->type = wide ? &mr_type_bigint : &mr_type_int;
     return MR_OK;
 }

@@ -1,4 +1,5 @@
 #include "core/expr/coerce.h"
+#include "core/expr/format_call.h"
 #include "core/expr/json_tree.h"
 
 #include <stdlib.h>
@@ -12,9 +13,8 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct mr_field *)a)->name, ((const struct mr_field *)b)->name);
 }
 
-/* Of two values that stand for the same thing. Fields are those of either. */
-static const struct mr_type *merge(const struct mr_type *x, const struct mr_type *y,
-                                   struct mr_arena *a)
+const struct mr_type *mr_schema_merge(const struct mr_type *x, const struct mr_type *y,
+                                      const struct mr_type *otherwise, struct mr_arena *a)
 {
     struct mr_field *fields;
     uint32_t n = 0;
@@ -24,12 +24,13 @@ static const struct mr_type *merge(const struct mr_type *x, const struct mr_type
     if (y->kind == MR_VOID)
         return x;
     if (x->kind == MR_ARRAY && y->kind == MR_ARRAY)
-        return mr_type_array(a, merge(x->fields[0].type, y->fields[0].type, a), true);
+        return mr_type_array(a, mr_schema_merge(x->fields[0].type, y->fields[0].type, otherwise, a),
+                             true);
     if (mr_type_is_numeric(x) && mr_type_is_numeric(y))
         return x->kind == MR_DOUBLE || y->kind == MR_DOUBLE ? &mr_type_double
                                                             : mr_type_common(x, y, true, a);
     if (x->kind != MR_STRUCT || y->kind != MR_STRUCT)
-        return &mr_type_string;
+        return otherwise;
     fields = MR_NEW_ARRAY(a, struct mr_field, x->fields_n + y->fields_n + 1);
     for (; n < x->fields_n; n++)
         fields[n] = x->fields[n];
@@ -38,7 +39,7 @@ static const struct mr_type *merge(const struct mr_type *x, const struct mr_type
         while (k < x->fields_n && strcmp(fields[k].name, y->fields[i].name) != 0)
             k++;
         if (k < x->fields_n)
-            fields[k].type = merge(fields[k].type, y->fields[i].type, a);
+            fields[k].type = mr_schema_merge(fields[k].type, y->fields[i].type, otherwise, a);
         else
             fields[n++] = y->fields[i];
     }
@@ -73,7 +74,7 @@ static const struct mr_type *infer(const struct json_tree *x, struct mr_arena *a
         return infer_object(x, a);
     case JSON_START_ARRAY:
         for (const struct json_tree *m = x->first; m; m = m->next)
-            element = merge(element, infer(m, a), a);
+            element = mr_schema_merge(element, infer(m, a), &mr_type_string, a);
         return mr_type_array(a, element, true);
     case JSON_STRING:
         return &mr_type_string;

@@ -53,7 +53,7 @@ MR_RESOLVE(map)
         return mr_mismatch(
             r, call, key ? "CREATE_MAP_VALUE_DIFF_TYPES" : "CREATE_MAP_KEY_DIFF_TYPES",
             "The given %s of function `map` should all be the same type.", key ? "values" : "keys");
-    if (mr_type_has_map(key))
+    if (mr_type_has(key, MR_MAP))
         return mr_mismatch(r, call, "INVALID_MAP_KEY_TYPE",
                            "The key of map cannot be/contain \"%s\".", mr_type_sql(r->arena, key));
     for (uint32_t i = 0; i < call->args_n; i += 2) {

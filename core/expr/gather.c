@@ -77,6 +77,7 @@ void mr_column_gather(struct mr_column *out, const struct mr_column *in, const u
         break;
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         out->heaps = in->heaps;
         out->heaps_n = in->heaps_n;
         GATHER(views, (struct mr_view){0});
@@ -241,6 +242,7 @@ void mr_column_choose(struct mr_column *out, const struct mr_type *type,
         break;
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         choose_views(out, columns, columns_n, which, sel, n, a);
         break;
     case MR_STRUCT:

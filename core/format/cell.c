@@ -44,6 +44,7 @@ void mr_cell_store(struct mr_column *c, uint32_t row, const struct mr_cell *v,
         break;
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         mr_heaps_put(heaps, &c->views[row], v->text);
         break;
     default:
@@ -95,7 +96,7 @@ void mr_cell_end_column(struct mr_column *c, uint32_t rows, const struct mr_heap
 {
     if (c->type->kind != MR_VOID && c->valid && all_set(c->valid, rows))
         c->valid = NULL;
-    if (c->type->kind == MR_STRING || c->type->kind == MR_BINARY) {
+    if (mr_type_is_views(c->type)) {
         c->heaps = heaps->heaps;
         c->heaps_n = heaps->n;
     }

@@ -106,6 +106,7 @@ static const struct {
 } simple_types[] = {
     {"bigint", &mr_type_bigint},
     {"binary", &mr_type_binary},
+    {"variant", &mr_type_variant},
     {"boolean", &mr_type_boolean},
     {"byte", &mr_type_tinyint},
     {"date", &mr_type_date},

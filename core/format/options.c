@@ -101,6 +101,11 @@ static const struct mr_option_spec *find_spec(const struct mr_option_spec *specs
     return NULL;
 }
 
+bool mr_option_is_known(const struct mr_option_spec *specs, const char *name)
+{
+    return find_spec(specs, name) != NULL;
+}
+
 static enum mr_status unknown_option(const char *format, const struct mr_option_spec *specs,
                                      uint32_t use, const char *name, struct mr_error *err)
 {

@@ -35,6 +35,9 @@ MR_NODISCARD enum mr_status mr_options_check(const char *format, const struct mr
                                              const struct mr_option *options, uint32_t n,
                                              bool reading, struct mr_error *err);
 
+/* Case does not count. */
+bool mr_option_is_known(const struct mr_option_spec *specs, const char *name);
+
 /* For options that were checked. */
 bool mr_option_boolean(const struct mr_option *options, uint32_t n, const char *name,
                        bool otherwise);

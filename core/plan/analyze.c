@@ -428,14 +428,18 @@ static struct mr_logical *alias_relation(struct mr_analyzer *an, const struct mr
 bool mr_analyze_no_map(struct mr_analyzer *an, const struct mr_attribute *list, uint32_t n,
                        struct mr_place place)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (mr_type_has_map(list[i].type)) {
-            MR_ANALYZE_FAIL(an, place, "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE",
+    for (uint32_t i = 0; i < n; i++) {
+        bool map = mr_type_has(list[i].type, MR_MAP);
+        if (map || mr_type_has(list[i].type, MR_VARIANT)) {
+            MR_ANALYZE_FAIL(an, place,
+                            map ? "UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE"
+                                : "UNSUPPORTED_FEATURE.SET_OPERATION_ON_VARIANT_TYPE",
                             "The feature is not supported: rows are compared by the column `%s`, "
-                            "which is or holds a MAP.",
-                            list[i].name);
+                            "which is or holds a %s.",
+                            list[i].name, map ? "MAP" : "VARIANT");
             return false;
         }
+    }
     return true;
 }
 

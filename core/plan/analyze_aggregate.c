@@ -80,6 +80,19 @@ static bool group_by_all(struct mr_analyzer *an, struct mr_select *q)
     return true;
 }
 
+static bool groups_are_orderable(struct mr_analyzer *an, const struct mr_select *q)
+{
+    for (uint32_t i = 0; i < q->groups_n; i++)
+        if (mr_type_has(q->groups[i]->type, MR_VARIANT)) {
+            MR_ANALYZE_FAIL(an, q->groups[i]->place, "GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE",
+                            "The expression \"%s\" cannot be used as a grouping expression "
+                            "because its data type is or holds a VARIANT, which is not orderable.",
+                            q->groups[i]->text ? q->groups[i]->text : "");
+            return false;
+        }
+    return true;
+}
+
 bool mr_analyze_groups(struct mr_analyzer *an, struct mr_select *q)
 {
     const struct mr_relation *r = q->relation;
@@ -113,7 +126,7 @@ bool mr_analyze_groups(struct mr_analyzer *an, struct mr_select *q)
     }
     q->aggregation.groups = q->groups;
     q->aggregation.groups_n = q->groups_n;
-    return true;
+    return groups_are_orderable(an, q);
 }
 
 struct over_groups {

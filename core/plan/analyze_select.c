@@ -1,6 +1,8 @@
 /* analyze_select.c - a select list with what hangs on it: GROUP BY, HAVING, ORDER BY, generators. */
 #include "core/plan/analyzer.h"
 
+#include "core/expr/coerce.h"
+
 static const struct mr_ast *without_alias(const struct mr_ast *x)
 {
     return x->kind == MR_AST_ALIAS ? x->args[0] : x;
@@ -211,11 +213,11 @@ struct mr_logical *mr_sort_new(struct mr_analyzer *an, struct mr_logical *child,
         const struct mr_ast *x = r->exprs[i];
         bool order = x->kind == MR_AST_ORDER;
 
-        if (mr_type_has_map(keys[i]->type))
+        if (!mr_type_is_orderable(keys[i]->type))
             return MR_ANALYZE_FAIL(an, x->place, "DATATYPE_MISMATCH.INVALID_ORDERING_TYPE",
                                    "Cannot resolve \"%s\" due to data type mismatch: The "
-                                   "`sortorder` does not support ordering on a MAP.",
-                                   keys[i]->text);
+                                   "`sortorder` does not support ordering on type \"%s\".",
+                                   keys[i]->text, mr_type_sql(an->arena, keys[i]->type));
         node->exprs[i] = keys[i];
         sort[i] =
             (struct mr_sort_key){keys[i], order && x->descending, order ? x->nulls_first : true};

@@ -23,6 +23,20 @@ static bool is_infix(const char *name)
     return false;
 }
 
+/* Schemas and options are constants of the call, and are not shown. */
+static uint32_t shown_arguments(const char *name)
+{
+    static const char *const one[] = {"from_csv", "from_json",     "to_csv",
+                                      "to_json",  "schema_of_csv", "schema_of_json"};
+
+    for (size_t i = 0; i < sizeof one / sizeof *one; i++)
+        if (mr_same_name(name, one[i]))
+            return 1;
+    if (mr_same_name(name, "variant_get") || mr_same_name(name, "try_variant_get"))
+        return 2;
+    return UINT32_MAX;
+}
+
 static const char *text_of(const struct mr_expr *x)
 {
     return x->text != NULL ? x->text : "?";
@@ -100,8 +114,8 @@ const char *mr_call_text(struct mr_analyzer *an, const struct mr_ast *x,
         append_between(&b, text_of(args[0]), text_of(args[1]));
     } else if (n == 2 && mr_same_name(x->name, "extract")) {
         mr_buffer_append_format(&b, "extract(%s FROM %s)", text_of(args[0]), text_of(args[1]));
-    } else if (n >= 2 && mr_same_name(x->name, "from_json")) {
-        append_function(&b, x, args, 1);
+    } else if (shown_arguments(x->name) < n) {
+        append_function(&b, x, args, shown_arguments(x->name));
     } else if (n >= 2 && is_infix(x->name)) {
         append_operator(&b, x->name, args, n);
     } else if (n == 1 && strcmp(x->name, "not") == 0) {

@@ -65,6 +65,7 @@ static uint64_t value_bytes(const struct mr_column *c, uint32_t row)
     switch (c->type->kind) {
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         return 4 + (uint64_t)c->views[row].length;
     case MR_STRUCT:
         bytes = mr_row_bitmap(c->type->fields_n);
@@ -142,6 +143,7 @@ static uint8_t *put_value(const struct mr_column *c, uint32_t row, uint8_t *at)
     switch (c->type->kind) {
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         text = mr_column_text(c, row);
         n = (uint32_t)text.n;
         at = put_bytes(at, &n, 4);
@@ -254,6 +256,7 @@ static void put_column(const struct rows *r, const struct mr_column *c, uint32_t
         return;
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         put_text_column(r, c, field);
         return;
     default:
@@ -314,7 +317,7 @@ static void encode_one_text(const struct mr_column *c, const uint32_t *sel, uint
 /* What the values of a column without fixed width add to each row. */
 static void add_bytes(const struct rows *r, const struct mr_column *c, struct mr_text *keys)
 {
-    const bool is_text = c->type->kind == MR_STRING || c->type->kind == MR_BINARY;
+    const bool is_text = mr_type_is_views(c->type);
 
     if (is_text && c->valid == NULL) {
         for (uint32_t i = 0; i < r->n; i++)

@@ -126,7 +126,7 @@ static enum mr_status take_value(struct reader *r, struct mr_builder *b)
         return cut(r);
     memcpy(&n, r->at, 4);
     r->at += 4;
-    if (type->kind == MR_STRING || type->kind == MR_BINARY) {
+    if (mr_type_is_views(type)) {
         if (!has(r, n))
             return cut(r);
         mr_builder_append_text(b, (struct mr_text){(const char *)r->at, n});

@@ -21,6 +21,7 @@ static inline int32_t mr_row_fixed(const struct mr_type *type)
         return type->precision <= 18 ? 8 : 16;
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
     case MR_ARRAY:
     case MR_MAP:
         return -1;

@@ -1,5 +1,6 @@
 #include "core/base/check.h"
 #include "core/format/value.h"
+#include "core/format/variant/variant.h"
 #include "io/console/console.h"
 
 static void put_binary(struct mr_text t, struct mr_buffer *out)
@@ -48,6 +49,9 @@ void mr_console_cell(const struct mr_column *c, uint32_t row, const struct mr_zo
         break;
     case MR_BINARY:
         put_binary(mr_column_text(c, row), out);
+        break;
+    case MR_VARIANT:
+        mr_variant_print(mr_variant_of(mr_column_text(c, row)), zone, out);
         break;
     case MR_ARRAY:
     case MR_MAP:

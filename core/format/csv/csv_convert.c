@@ -64,6 +64,7 @@ bool csv_convert(const struct csv_options *o, const struct mr_type *type, struct
     out->is_null = false;
     switch (type->kind) {
     case MR_STRING:
+    case MR_BINARY: /* from_csv only */
         out->text = t;
         return true;
     case MR_BOOLEAN:

@@ -2,6 +2,7 @@
 #include "core/base/check.h"
 #include "core/format/corrupt.h"
 #include "core/format/csv/csv.h"
+#include "core/format/csv/csv_record.h"
 #include "core/format/cut.h"
 #include "core/format/utf8.h"
 #include "kernels/lines/lines.h"
@@ -42,7 +43,8 @@ static uint32_t find_field(const struct mr_type *type, const char *name)
     return UINT32_MAX;
 }
 
-static enum mr_status map_columns(struct mr_decoder *d, struct mr_arena *a, struct mr_error *err)
+static enum mr_status map_columns(struct mr_decoder *d, bool file, struct mr_arena *a,
+                                  struct mr_error *err)
 {
     const struct mr_type *schema = d->config->schema;
     const struct mr_type *full = d->config->full_schema ? d->config->full_schema : schema;
@@ -64,7 +66,7 @@ static enum mr_status map_columns(struct mr_decoder *d, struct mr_arena *a, stru
     }
     d->needed = mr_type_struct(a, fields, n);
     d->selects = d->options.column_pruning && n < d->declared_n;
-    return mr_corrupt_check(d->config, d->options.corrupt_name, true, err);
+    return mr_corrupt_check(d->config, d->options.corrupt_name, file, err);
 }
 
 enum mr_status csv_decoder_open(const struct mr_decoder_config *config, struct mr_arena *a,
@@ -80,7 +82,7 @@ enum mr_status csv_decoder_open(const struct mr_decoder_config *config, struct m
     if (status == MR_OK)
         status = csv_check_schema(config->schema, err);
     if (status == MR_OK)
-        status = map_columns(d, a, err);
+        status = map_columns(d, true, a, err);
     if (status != MR_OK)
         return status;
     d->cutter.separator = d->options.line_separator;
@@ -119,7 +121,7 @@ static void begin_batch(struct filling *f, const uint8_t *data, uint64_t n)
 static void put_null(struct mr_column *c, uint32_t row)
 {
     mr_bit_clear(c->valid, row);
-    if (c->type->kind == MR_STRING)
+    if (c->type->kind == MR_STRING || c->type->kind == MR_BINARY)
         memset(&c->views[row], 0, sizeof c->views[row]);
 }
 
@@ -365,5 +367,114 @@ enum mr_status csv_decode(struct mr_decoder *d, const uint8_t *data, uint64_t n,
     d->offset += at;
     if (status == MR_OK && at == 0 && f.rows == 0 && n == BYTES_MAX)
         return MR_FAIL(err, MR_QUERY, 0, "csv: a record is longer than 2 GiB");
+    return status;
+}
+
+/* from_csv: a decoder whose batch is the fields of the struct. */
+struct mr_csv_parser {
+    struct mr_decoder decoder;
+};
+
+static enum mr_status check_record_schema(const struct mr_type *schema, struct mr_arena *a,
+                                          struct mr_error *err)
+{
+    for (uint32_t i = 0; i < schema->fields_n; i++) {
+        const struct mr_type *type = schema->fields[i].type;
+        if (type->fields_n || type->kind == MR_STRUCT || type->kind == MR_VOID ||
+            type->kind == MR_VARIANT) {
+            struct mr_buffer name;
+            mr_buffer_init(&name, a);
+            mr_type_print_sql(type, &name);
+            return MR_FAIL_CONDITION(
+                err, MR_USER, "UNSUPPORTED_DATATYPE",
+                "Unsupported data type \"%.*s\": the field `%s` has no form in "
+                "CSV.",
+                (int)name.n, (const char *)name.data, schema->fields[i].name);
+        }
+    }
+    return MR_OK;
+}
+
+enum mr_status mr_csv_parser_open(const struct mr_decoder_config *config, struct mr_arena *a,
+                                  struct mr_csv_parser **out, struct mr_error *err)
+{
+    struct mr_csv_parser *p = MR_NEW(a, struct mr_csv_parser);
+    struct mr_decoder *d = &p->decoder;
+    enum mr_status status;
+
+    d->config = config;
+    status = csv_options_read(config->options, config->options_n, config->zone, true, a,
+                              &d->options, err);
+    if (status == MR_OK && d->options.mode == MR_MODE_DROPMALFORMED)
+        status = MR_FAIL_CONDITION(err, MR_QUERY, "PARSE_MODE_UNSUPPORTED",
+                                   "The function `from_csv` doesn't support the DROPMALFORMED "
+                                   "mode. Acceptable modes are PERMISSIVE and FAILFAST.");
+    if (status == MR_OK)
+        status = check_record_schema(config->schema, a, err);
+    if (status == MR_OK)
+        status = map_columns(d, false, a, err);
+    if (status != MR_OK)
+        return status;
+    d->tokens.syntax = &d->options.syntax;
+    d->tokens.arena = &d->record;
+    mr_arena_init(&d->record, a->budget, a->escape);
+    *out = p;
+    return MR_OK;
+}
+
+void mr_csv_parser_close(struct mr_csv_parser *p)
+{
+    mr_arena_fini(&p->decoder.record);
+}
+
+/* Nothing there: a struct of nulls, and nothing for the corrupt field to hold. */
+static enum mr_status parse_text(struct filling *f, struct mr_text text)
+{
+    struct mr_decoder *d = f->d;
+    uint32_t row = f->rows;
+    enum csv_result result;
+
+    mr_arena_reset(&d->record);
+    text = mr_utf8_replace(text, &d->record);
+    result = csv_tokens_text(&d->tokens, (const uint8_t *)text.data, text.n);
+    if (result != CSV_RECORD)
+        d->tokens.n = 0;
+    if (d->needed->fields_n > 0) {
+        enum mr_status status = take_record(f, text, 0);
+        if (status != MR_OK)
+            return status;
+    }
+    if (d->corrupt != UINT32_MAX && (result != CSV_RECORD || d->needed->fields_n == 0))
+        put_null(&f->columns[d->corrupt], row);
+    return MR_OK;
+}
+
+enum mr_status mr_csv_parse_column(struct mr_csv_parser *p, const struct mr_column *texts,
+                                   uint32_t rows, const uint32_t *sel, uint32_t n,
+                                   struct mr_arena *a, struct mr_column *out, struct mr_error *err)
+{
+    struct filling f = {.d = &p->decoder, .scratch = a, .err = err};
+    const struct mr_type *type = p->decoder.config->schema;
+    enum mr_status status = MR_OK;
+
+    mr_column_alloc(out, type, rows, true, a);
+    f.columns = out->children;
+    for (uint32_t i = 0; i < type->fields_n; i++)
+        mr_column_need_valid(&f.columns[i], rows, a);
+    mr_heaps_begin(&f.heaps, (const uint8_t *)"", 0, a);
+    for (uint32_t row = 0, next = 0; row < rows && status == MR_OK; row++) {
+        bool selected = next < n && (sel == NULL || sel[next] == row);
+        next += selected;
+        f.rows = row;
+        if (selected && !mr_column_is_null(texts, row)) {
+            status = parse_text(&f, mr_column_text(texts, row));
+            continue;
+        }
+        mr_bit_clear(out->valid, row);
+        for (uint32_t i = 0; i < type->fields_n; i++)
+            put_null(&f.columns[i], row);
+    }
+    for (uint32_t i = 0; i < type->fields_n; i++)
+        mr_cell_end_column(&f.columns[i], rows, &f.heaps);
     return status;
 }

@@ -162,7 +162,8 @@ enum mr_status csv_check_schema(const struct mr_type *schema, struct mr_error *e
 {
     for (uint32_t i = 0; i < schema->fields_n; i++) {
         const struct mr_type *type = schema->fields[i].type;
-        if (type->fields_n || type->kind == MR_VOID || type->kind == MR_BINARY)
+        if (type->fields_n || type->kind == MR_VOID || type->kind == MR_BINARY ||
+            type->kind == MR_VARIANT)
             return MR_FAIL_CONDITION(err, MR_USER, "UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE",
                                      "The CSV datasource doesn't support the column `%s`: its type "
                                      "has no form in CSV.",

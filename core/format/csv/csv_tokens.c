@@ -8,12 +8,18 @@ static bool next(struct csv_tokens *t)
     if (t->p == t->end)
         return false;
     t->c = *t->p++;
-    if (t->c == t->line_end[0] &&
+    if (t->newline >= 0 && t->c == t->line_end[0] &&
         (t->line_end[1] == 0 || (t->p < t->end && *t->p == t->line_end[1])) && t->normalize) {
-        t->c = '\n';
+        t->c = t->newline;
         t->p += t->line_end[1] != 0;
     }
     return true;
+}
+
+static bool is_line_end(const struct csv_tokens *t, const uint8_t *p)
+{
+    return t->newline >= 0 && *p == t->line_end[0] &&
+           (t->line_end[1] == 0 || (p + 1 < t->end && p[1] == t->line_end[1]));
 }
 
 /* The separator stands at c; of several bytes, the rest of it at p. */
@@ -27,7 +33,7 @@ static bool at_separator(const struct csv_tokens *t)
 
 static bool at_stop(const struct csv_tokens *t)
 {
-    return t->c == '\n' || at_separator(t);
+    return t->c == t->newline || at_separator(t);
 }
 
 static bool is_blank(int c)
@@ -268,7 +274,7 @@ static bool after_quote(struct csv_tokens *t, bool *again)
         mr_buffer_append(&blanks, &(char){(char)t->c}, 1);
         if (!next(t))
             return false;
-        if (t->c == '\n')
+        if (t->c == t->newline)
             return true;
     } while (is_blank(t->c) && !at_separator(t));
     if (at_separator(t))
@@ -357,9 +363,7 @@ static bool plain_field(struct csv_tokens *t)
     const uint8_t *from = t->p - 1, *to = from;
 
     if (s->separator.n == 1) {
-        while (to < t->end && *to != (uint8_t)s->separator.data[0] &&
-               !(*to == t->line_end[0] &&
-                 (t->line_end[1] == 0 || (to + 1 < t->end && to[1] == t->line_end[1]))))
+        while (to < t->end && *to != (uint8_t)s->separator.data[0] && !is_line_end(t, to))
             to++;
     } else {
         to = t->end;
@@ -389,12 +393,13 @@ static const uint8_t *simple_quoted_end(const struct csv_tokens *t)
         return NULL;
     for (const uint8_t *p = t->p; p + 1 < t->end; p++) {
         if (*p == s->quote)
-            return p[-1] != s->escape && (p[1] == (uint8_t)s->separator.data[0] || p[1] == '\n')
+            return p[-1] != s->escape &&
+                           (p[1] == (uint8_t)s->separator.data[0] || p[1] == t->newline)
                        ? p
                        : NULL;
         if (*p == s->escape && (p[1] == s->quote || p[1] == s->escape_escape))
             return NULL;
-        if (*p == t->line_end[0] && t->normalize && (t->line_end[1] == 0 || p[1] == t->line_end[1]))
+        if (t->normalize && is_line_end(t, p))
             return NULL;
     }
     return NULL;
@@ -427,19 +432,19 @@ static bool parse_field(struct csv_tokens *t)
 /* Up to the line end; false: the input ended before. c is the first byte. */
 static bool parse_record(struct csv_tokens *t)
 {
-    while (t->c != '\n') {
+    while (t->c != t->newline) {
         if (t->syntax->trim_leading && !skip_blanks(t))
             return false;
         if (at_stop(t))
             empty_parsed(t);
         else if (!parse_field(t))
             return false;
-        if (t->c == '\n')
+        if (t->c == t->newline)
             break;
         t->p += t->syntax->separator.n - 1;
         if (!next(t))
             return false;
-        if (t->c == '\n')
+        if (t->c == t->newline)
             empty_parsed(t);
     }
     return true;
@@ -449,7 +454,7 @@ static bool parse_record(struct csv_tokens *t)
 static void end_record(struct csv_tokens *t)
 {
     struct mr_text separator = t->syntax->separator;
-    bool stopped = t->c == '\n' || (separator.n == 1 && t->c == (uint8_t)separator.data[0]);
+    bool stopped = t->c == t->newline || (separator.n == 1 && t->c == (uint8_t)separator.data[0]);
     bool consumes = false;
 
     if (t->c == t->syntax->quote) {
@@ -472,6 +477,7 @@ static void begin(struct csv_tokens *t, const uint8_t *data, uint64_t n)
     t->capacity = 0;
     t->p = data;
     t->end = data + n;
+    t->newline = '\n';
     t->c = t->previous = -1;
     t->normalize = true;
     t->unescaped = t->trim = t->skipped = false;
@@ -508,21 +514,36 @@ static void cut_record(struct csv_tokens *t)
     }
 }
 
-enum csv_result csv_tokens_line(struct csv_tokens *t, const uint8_t *data, uint64_t n)
+/* All that is left is one record. */
+static enum csv_result whole_record(struct csv_tokens *t)
 {
-    begin(t, data, n);
-    t->line_end[0] = '\n';
-    t->line_end[1] = 0;
+    uint64_t n = (uint64_t)(t->end - t->p);
+
     if (n == 0)
         return CSV_NOTHING;
-    if ((t->syntax->quote < 0 || memchr(data, t->syntax->quote, n) == NULL) &&
-        memchr(data, '\n', n) == NULL) {
+    if ((t->syntax->quote < 0 || memchr(t->p, t->syntax->quote, n) == NULL) &&
+        (t->newline < 0 || memchr(t->p, t->newline, n) == NULL)) {
         cut_record(t);
         return CSV_RECORD;
     }
     if (!next(t) || !parse_record(t))
         end_record(t);
     return t->n ? CSV_RECORD : CSV_NOTHING;
+}
+
+enum csv_result csv_tokens_line(struct csv_tokens *t, const uint8_t *data, uint64_t n)
+{
+    begin(t, data, n);
+    t->line_end[0] = '\n';
+    t->line_end[1] = 0;
+    return whole_record(t);
+}
+
+enum csv_result csv_tokens_text(struct csv_tokens *t, const uint8_t *data, uint64_t n)
+{
+    begin(t, data, n);
+    t->newline = -2;
+    return n && data[0] == t->syntax->comment ? CSV_NOTHING : whole_record(t);
 }
 
 enum csv_result csv_tokens_next(struct csv_tokens *t, const uint8_t *data, uint64_t n, bool at_end,
@@ -533,7 +554,7 @@ enum csv_result csv_tokens_next(struct csv_tokens *t, const uint8_t *data, uint6
         return CSV_NOTHING;
     if (t->c == t->syntax->comment) {
         bool more = true;
-        while (more && t->c != '\n')
+        while (more && t->c != t->newline)
             more = next(t);
         *used = (uint64_t)(t->p - data);
         return more || at_end ? CSV_NOTHING : CSV_INCOMPLETE;

@@ -40,6 +40,7 @@ struct csv_tokens {
     /* Within the parser. */
     const uint8_t *p, *end;
     uint8_t line_end[2]; /* multi-line: what ends a line in this file; second 0: one byte */
+    int newline;         /* what c is at a line end; -2: a record has none, they are plain bytes */
     int c, previous;     /* -1: none */
     bool normalize, unescaped, trim, skipped;
     struct mr_buffer value;
@@ -49,6 +50,8 @@ enum csv_result { CSV_RECORD, CSV_NOTHING /* an empty line */, CSV_INCOMPLETE /*
 
 /* A record without line end: data[0..n). */
 enum csv_result csv_tokens_line(struct csv_tokens *t, const uint8_t *data, uint64_t n);
+/* A text that is one record, whatever line ends it holds. */
+enum csv_result csv_tokens_text(struct csv_tokens *t, const uint8_t *data, uint64_t n);
 /* Multi-line: the record that begins at data; *used: its bytes with the line end. at_end false and no end of
  * it in sight: CSV_INCOMPLETE. */
 enum csv_result csv_tokens_next(struct csv_tokens *t, const uint8_t *data, uint64_t n, bool at_end,

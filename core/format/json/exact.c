@@ -2,6 +2,7 @@
 
 #include "core/base/check.h"
 #include "core/format/json/copy.h"
+#include "core/format/variant/variant.h"
 
 static enum json_outcome convert(struct json_exact *x, const struct json_node *node,
                                  struct mr_cell *out);
@@ -174,6 +175,23 @@ static enum json_outcome take_text(struct json_exact *x, struct mr_cell *out)
     return JSON_GOOD;
 }
 
+/* Whatever stands there, null too. */
+static enum json_outcome take_variant(struct json_exact *x, struct mr_cell *out)
+{
+    struct mr_variant_builder b;
+    struct mr_buffer bytes;
+
+    mr_variant_builder_init(&b, x->scratch);
+    mr_variant_begin(&b);
+    mr_buffer_init(&bytes, x->scratch);
+    if (!mr_variant_read_json(&b, &x->reader))
+        return b.duplicate.data ? fail(x, "an object has a key twice") : broken(x);
+    if (!mr_variant_finish(&b, &bytes))
+        return fail(x, "a variant is too large");
+    *out = (struct mr_cell){.text = mr_buffer_text(&bytes)};
+    return JSON_GOOD;
+}
+
 static enum json_outcome convert_scalar(struct json_exact *x, const struct mr_type *type,
                                         struct mr_cell *out)
 {
@@ -216,6 +234,8 @@ static enum json_outcome convert(struct json_exact *x, const struct json_node *n
     while (r->token == JSON_FIELD_NAME)
         if (json_reader_next(r) == JSON_ERROR)
             return broken(x);
+    if (node->type->kind == MR_VARIANT && r->token != JSON_END)
+        return take_variant(x, out);
     if (r->token == JSON_NULL || r->token == JSON_END)
         return JSON_GOOD;
     switch (node->type->kind) {
@@ -260,6 +280,8 @@ static enum json_outcome convert_root(struct json_exact *x, struct mr_cell *out)
     enum json_token token = x->reader.token;
     enum mr_kind kind = root->type->kind;
 
+    if (kind == MR_VARIANT)
+        return take_variant(x, out);
     if (kind == MR_ARRAY && token == JSON_START_OBJECT && root->children[0].type->kind == MR_STRUCT)
         return wrap_object(x, &root->children[0], out);
     if (kind == MR_ARRAY && token == JSON_START_ARRAY)

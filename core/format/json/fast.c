@@ -174,6 +174,7 @@ bool json_fast_null(struct json_fast *f, uint32_t field, uint32_t row)
     switch (t->column->type->kind) {
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         memset(&t->column->views[row], 0, sizeof t->column->views[row]);
         break;
     case MR_ARRAY:

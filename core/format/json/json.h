@@ -25,7 +25,8 @@ void mr_json_write_value(const struct mr_json_writer *w, const struct mr_column 
 /* The row as an object with the fields of type (STRUCT) as names. */
 void mr_json_write_row(const struct mr_json_writer *w, const struct mr_type *type,
                        const struct mr_batch *batch, uint32_t row, struct mr_buffer *out);
-void mr_json_write_text(struct mr_text t, struct mr_buffer *out); /* quoted and escaped */
+void mr_json_write_text(struct mr_text t, struct mr_buffer *out);   /* quoted and escaped */
+void mr_json_write_binary(struct mr_text t, struct mr_buffer *out); /* base64 in quotes */
 
 /* from_json over the rows of sel: one document per text. schema: STRUCT, ARRAY or MAP. */
 struct mr_json_parser;

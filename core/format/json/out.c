@@ -47,6 +47,7 @@ static void put_null(struct json_out *o, uint32_t row)
     switch (c->type->kind) {
     case MR_STRING:
     case MR_BINARY:
+    case MR_VARIANT:
         memset(&c->views[row], 0, sizeof c->views[row]);
         break;
     case MR_ARRAY:

@@ -3,6 +3,7 @@
 #include "core/format/json/json.h"
 #include "core/format/temporal.h"
 #include "core/format/value.h"
+#include "core/format/variant/variant.h"
 #include <math.h>
 
 enum mr_status mr_json_writer_init(struct mr_json_writer *w, const struct mr_option *options,
@@ -41,7 +42,7 @@ static void write_double(double x, const char *text, uint32_t n, struct mr_buffe
         json_copy_string((struct mr_text){text, n}, out);
 }
 
-static void write_binary(struct mr_text t, struct mr_buffer *out)
+void mr_json_write_binary(struct mr_text t, struct mr_buffer *out)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     uint8_t *to = mr_buffer_reserve(out, (t.n + 2) / 3 * 4 + 2), *start = to;
@@ -128,7 +129,10 @@ static void write_scalar(const struct mr_json_writer *w, const struct mr_column 
         json_copy_string(mr_column_text(c, row), out);
         break;
     case MR_BINARY:
-        write_binary(mr_column_text(c, row), out);
+        mr_json_write_binary(mr_column_text(c, row), out);
+        break;
+    case MR_VARIANT:
+        mr_variant_print(mr_variant_of(mr_column_text(c, row)), w->zone, out);
         break;
     case MR_DATE:
     case MR_TIMESTAMP:
