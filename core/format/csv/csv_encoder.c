@@ -116,7 +116,7 @@ static void write_field(const struct mr_encoder *e, struct mr_text t, bool first
 static void print_value(const struct mr_encoder *e, const struct mr_column *c, uint32_t row,
                         struct mr_buffer *out);
 
-/* The first of a list, or of a pair, has no blank before it; a null one that prints as nothing never. */
+/* What comes first has no blank before it; a null that prints as nothing never. */
 static void print_item(const struct mr_encoder *e, const struct mr_column *c, uint32_t row,
                        bool first, struct mr_buffer *out)
 {
@@ -157,7 +157,9 @@ static void print_struct(const struct mr_encoder *e, const struct mr_column *c, 
     for (uint32_t i = 0; i < c->type->fields_n; i++) {
         if (i)
             mr_buffer_append(out, ",", 1);
-        print_item(e, &c->children[i], row, i == 0, out);
+        /* Spark puts a blank before a null that comes first here, though not in a list */
+        bool first = i == 0 && !mr_column_is_null(&c->children[i], row);
+        print_item(e, &c->children[i], row, first, out);
     }
     mr_buffer_append(out, "}", 1);
 }
