@@ -3,6 +3,7 @@
 
 #include "core/base/bounds.h"
 #include "core/format/ddl.h"
+#include <stdio.h>
 
 void *mr_analyze_fail_at(struct mr_analyzer *an, struct mr_place place)
 {
@@ -110,6 +111,8 @@ static struct mr_logical *view(struct mr_analyzer *an, uint32_t index)
     an->ctes = ctes;
     if (node != NULL)
         qualify(an, node, v->name);
+    else if (an->err && an->session->views_path)
+        snprintf(an->err->file, sizeof an->err->file, "%s", an->session->views_path);
     return node;
 }
 

@@ -93,6 +93,7 @@ void *mr_unresolved_table(struct mr_analyzer *an, const struct mr_relation *r)
     const char **known = MR_NEW_ARRAY(an->arena, const char *, an->views_n + session->tables_n);
     uint32_t n = 0;
     const char *near, *name = quoted(an, r->name, r->name_n);
+    struct mr_buffer list;
 
     if (r->name_n > 2)
         return MR_ANALYZE_FAIL(an, r->place, "REQUIRES_SINGLE_PART_NAMESPACE",
@@ -104,13 +105,21 @@ void *mr_unresolved_table(struct mr_analyzer *an, const struct mr_relation *r)
     for (uint32_t i = 0; i < session->tables_n; i++)
         known[n++] = session->tables[i].name;
     near = r->name_n == 1 ? mr_error_nearest(r->name[0], known, n) : NULL;
+    if (near)
+        return MR_ANALYZE_FAIL(an, r->place, "TABLE_OR_VIEW_NOT_FOUND",
+                               "The table or view %s cannot be found. Did you mean `%s`?", name,
+                               near);
+    if (r->name_n == 2 || n == 0)
+        return MR_ANALYZE_FAIL(an, r->place, "TABLE_OR_VIEW_NOT_FOUND",
+                               "The table or view %s cannot be found. Files are named as "
+                               "json.`path`, csv.`path` or text.`path`.",
+                               name);
+    mr_buffer_init(&list, an->arena);
+    for (uint32_t i = 0; i < n; i++)
+        mr_buffer_append_format(&list, "%s`%s`", i ? ", " : "", known[i]);
     return MR_ANALYZE_FAIL(an, r->place, "TABLE_OR_VIEW_NOT_FOUND",
-                           "The table or view %s cannot be found.%s%s%s", name,
-                           near ? " Did you mean `"
-                           : r->name_n == 2
-                               ? " Files are named as json.`path`, csv.`path` or text.`path`."
-                               : " Sources, tables and earlier steps are known.",
-                           near ? near : "", near ? "`?" : "");
+                           "The table or view %s cannot be found. Known are %.*s.", name,
+                           (int)list.n, (const char *)list.data);
 }
 
 static const char *field_list(struct mr_analyzer *an, const struct mr_type *t)

@@ -135,7 +135,8 @@ enum mr_status mr_plan_query(const struct mr_session *session,
 failed:
     MR_ASSERT(own.status != MR_OK);
     if (err != NULL) {
-        memcpy(own.file, err->file, sizeof own.file);
+        if (own.file[0] == '\0')
+            memcpy(own.file, err->file, sizeof own.file);
         *err = own;
     }
     return own.status;

@@ -99,6 +99,7 @@ static enum mr_status read_query(const struct mr_yaml_file *file, const struct m
 
     q->name = mr_job_text(mr_yaml_get(node, "name"), name);
     q->session.arena = file->arena;
+    q->session.views_path = file->path;
     q->checkpoint = mr_job_text(checkpoint, NULL);
     q->checkpoint_place = checkpoint ? checkpoint->place : node->place;
     enum mr_status status = read_conf(file, mr_yaml_get(node, "conf"), &q->session, err);

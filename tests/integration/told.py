@@ -95,6 +95,31 @@ def generated(binary, folder):
     expect("left as it was", open(os.path.join(folder, "in/events-00001.json")).read() == before, "")
 
 
+SQL = """
+queries:
+  - name: first
+    sources: {here: {format: text, path: in}, gone: {format: text, path: nowhere}}
+    steps: [{as: bad, sql: "SELECT valu FROM here"}]
+    sink: {format: noop}
+  - name: second
+    sources: {elsewhere: {format: text, path: in}}
+    sink: {format: noop}
+"""
+
+
+def asked(binary, folder):
+    """sql --job: what is wrong in the job is told with its place there."""
+    write(folder, {"in/a.txt": "x\n", "j.yaml": SQL})
+    for query, code, says in (("SELECT * FROM here", 0, ""),
+                              ("SELECT * FROM gone", 2, "j.yaml:4:47: [PATH_NOT_FOUND] Path does not exist: nowhere"),
+                              ("SELECT * FROM bad", 2, "j.yaml:5:36: [UNRESOLVED_COLUMN.WITH_SUGGESTION]"),
+                              ("SELECT * FROM elsewhere", 2, "error: line 1, column 15: [TABLE_OR_VIEW_NOT_FOUND]"),
+                              ("SELECT * FROM elsewhere", 2, 'Names are those of query "first", the first of the job\'s 2.'),
+                              ("SELECT * FROM other", 2, "Known are `bad`, `here`, `gone`.")):
+        p = subprocess.run([binary, "sql", "--job", "j.yaml", query], cwd=folder, capture_output=True, text=True, timeout=60)
+        expect(query, p.returncode == code and says in p.stderr, (p.returncode, p.stderr))
+
+
 def helped(binary, folder):
     """help COMMAND is COMMAND --help."""
     texts = [subprocess.run([binary, *args], capture_output=True, text=True).stdout for args in (("help", "run"), ("run", "--help"))]
@@ -105,7 +130,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     binary = os.path.abspath(p.parse_args().millrace)
-    for case in failure, summary, generated, helped:
+    for case in failure, summary, generated, asked, helped:
         with tempfile.TemporaryDirectory() as folder: case(binary, folder)
     for problem in problems: print("FAIL " + problem)
     print("%d problems" % len(problems))

@@ -137,6 +137,37 @@ static enum mr_status infer_schemas(struct sql *s, struct mr_relation *relation,
     return status;
 }
 
+/* Of the job's sources, those that the plan reads are there: no rows would be no answer. */
+static enum mr_status check_paths(const struct sql *s, const struct mr_physical_plan *plan,
+                                  struct mr_error *err)
+{
+    enum mr_status status = MR_OK;
+
+    for (uint32_t i = 0; s->job && i < plan->nodes_n && status == MR_OK; i++) {
+        const struct mr_table *t = plan->nodes[i]->table;
+        if (plan->nodes[i]->kind != MR_NODE_SOURCE || t->place.line == 0)
+            continue;
+        status = mr_job_check_path(s->job, t, err);
+        if (status == MR_OK)
+            continue;
+        snprintf(err->file, sizeof err->file, "%s", s->job_path);
+        err->line = t->place.line;
+        err->column = t->place.column;
+    }
+    return status;
+}
+
+/* Which of several queries' names could be meant at all. */
+static void say_query(const struct sql *s, struct mr_error *err)
+{
+    size_t n = strlen(err->message);
+
+    if (s->job && s->job->queries_n > 1 && strcmp(err->condition, "TABLE_OR_VIEW_NOT_FOUND") == 0)
+        snprintf(err->message + n, sizeof err->message - n,
+                 " Names are those of query \"%s\", the first of the job's %u.",
+                 s->job->queries[0].name, s->job->queries_n);
+}
+
 static enum mr_status explain(struct sql *s, const struct mr_statement *statement,
                               const struct mr_engine_config *config, struct mr_error *err)
 {
@@ -171,6 +202,8 @@ static enum mr_status run_query(struct sql *s, const struct mr_relation *relatio
         return status;
     request.workers = mr_engine_workers(engine);
     status = mr_plan_query(&s->session, &request, &plan, &texts, err);
+    if (status == MR_OK)
+        status = check_paths(s, plan, err);
     bool json = strcmp(s->format, "json") == 0;
     struct mr_query_config c = {.name = "sql",
                                 .session = &s->session,
@@ -224,7 +257,12 @@ static __attribute__((noinline)) int execute(struct sql *s)
         status = statement.kind == MR_STATEMENT_EXPLAIN
                      ? explain(s, &statement, &engine, &err)
                      : run_query(s, statement.query, &engine, &err);
-    return status == MR_OK ? MR_EXIT_OK : mr_cli_fail(&err);
+    if (status == MR_OK)
+        return MR_EXIT_OK;
+    say_query(s, &err);
+    if (s->job)
+        mr_job_hide_secrets(s->job, &err);
+    return mr_cli_fail(&err);
 }
 
 static int guard_memory(struct sql *s)
