@@ -97,6 +97,7 @@ static enum mr_status look(struct mr_checkpoint *c, bool *has_metadata, bool *ha
         status = mr_snapshot_list(c->env, c->snapshot_path, *has_metadata, &c->arena, &rounds, err);
     if (status != MR_OK)
         return status;
+    c->published = head.published;
     c->snapshot = rounds.newest;
     c->round.number = rounds.seen_max;
     *has_rest = has_head || c->scan.segments_n || rounds.newest;
@@ -215,8 +216,8 @@ static void leave_head(struct mr_checkpoint *c)
 
     if (c->head == NULL || !c->is_replayed || c->log.is_failed)
         return;
-    if (mr_head_save(c->env, c->head, c->head_path, &c->head_data, c->log.durable, plan, NULL) ==
-            MR_OK &&
+    if (mr_head_save(c->env, c->head, c->head_path, &c->head_data, c->log.durable, c->published,
+                     plan, NULL) == MR_OK &&
         c->config.durability != MR_DURABLE_NONE)
         (void)c->env->ops->sync(c->head);
 }
@@ -281,7 +282,8 @@ enum mr_status mr_checkpoint_plan(struct mr_checkpoint *c, const struct mr_plan_
     status = begin_run(c, plan->epoch, err);
     if (status != MR_OK)
         return status;
-    return mr_head_save(c->env, c->head, c->head_path, &c->head_data, c->log.durable,
+    c->published = 0;
+    return mr_head_save(c->env, c->head, c->head_path, &c->head_data, c->log.durable, 0,
                         mr_buffer_text(&bytes), err);
 }
 
@@ -305,6 +307,11 @@ enum mr_status mr_checkpoint_log(struct mr_checkpoint *c, uint64_t epoch, uint32
 enum mr_status mr_checkpoint_sync(struct mr_checkpoint *c, struct mr_error *err)
 {
     return mr_log_append(&c->log, c->config.durability != MR_DURABLE_NONE, err);
+}
+
+void mr_checkpoint_published(struct mr_checkpoint *c, uint64_t epoch)
+{
+    c->published = epoch + 1;
 }
 
 enum mr_status mr_checkpoint_commit(struct mr_checkpoint *c, const struct mr_commit *commit,

@@ -72,6 +72,7 @@ struct mr_plan_record {
 struct mr_recovered {           /* memory: the checkpoint's, until close */
     bool is_new;                /* no epoch was ever planned */
     bool has_commit, has_plan;  /* has_plan: an epoch after the last commit was planned */
+    bool is_published;          /* the output of the last one is known to be out */
     struct mr_commit commit;    /* the last one */
     struct mr_plan_record plan; /* the uncommitted one */
     const char *query_id;
@@ -114,6 +115,9 @@ MR_NODISCARD enum mr_status mr_checkpoint_log(struct mr_checkpoint *c, uint64_t 
 MR_NODISCARD enum mr_status mr_checkpoint_sync(struct mr_checkpoint *c, struct mr_error *err);
 MR_NODISCARD enum mr_status
 mr_checkpoint_commit(struct mr_checkpoint *c, const struct mr_commit *commit, struct mr_error *err);
+
+/* The output of a committed epoch is out: kept for the next run if this one ends cleanly. */
+void mr_checkpoint_published(struct mr_checkpoint *c, uint64_t epoch);
 
 /* Between epochs: goes on with the snapshot round, up to snapshot_bytes_per_epoch; old log segments are
  * recycled when a round is complete. take gives the snapshot of a partition of a table; source_save that

@@ -17,6 +17,7 @@ struct mr_checkpoint {
 
     struct mr_log_scan scan;  /* until replay is done */
     struct mr_text head_plan; /* found at open */
+    uint64_t published;       /* epoch + 1 whose output is out, and all before; 0: not known */
     uint64_t snapshot;        /* the newest whole round found at open, or 0 */
     bool is_replayed;
 

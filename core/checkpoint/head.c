@@ -26,10 +26,11 @@ enum mr_status mr_head_load(struct mr_env *env, const char *path, struct mr_aren
 }
 
 enum mr_status mr_head_save(struct mr_env *env, struct mr_file *file, const char *path,
-                            struct mr_blocks *blocks, uint64_t durable, struct mr_text plan,
-                            struct mr_error *err)
+                            struct mr_blocks *blocks, uint64_t durable, uint64_t published,
+                            struct mr_text plan, struct mr_error *err)
 {
-    struct mr_head h = {.magic = MR_HEAD_MAGIC, .durable = durable, .plan_bytes = plan.n};
+    struct mr_head h = {
+        .magic = MR_HEAD_MAGIC, .durable = durable, .published = published, .plan_bytes = plan.n};
 
     blocks->n = 0;
     enum mr_status status = mr_blocks_reserve(blocks, sizeof h + plan.n, err);

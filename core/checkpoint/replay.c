@@ -209,6 +209,7 @@ static enum mr_status replay(struct replay *r, struct mr_recovered *out, struct 
         struct mr_text copy = {mr_arena_copy(&c->arena, r->commit.data, r->commit.n), r->commit.n};
         out->has_commit = mr_record_take_commit(copy, &out->commit);
         MR_ASSERT(out->has_commit);
+        out->is_published = c->published == out->commit.epoch + 1;
     }
     if (r->newest > (out->has_commit ? out->commit.epoch + 1 : 0))
         return corrupt(c, "the snapshot is newer than the last commit in the log", err);

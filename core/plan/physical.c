@@ -1,6 +1,7 @@
 #include "core/plan/planner.h"
 
 #include "core/base/check.h"
+#include "core/batch/builder.h"
 #include "core/expr/function.h"
 
 struct mr_node *mr_node_new(struct mr_planner *p, enum mr_node_kind kind,
@@ -152,9 +153,51 @@ static struct mr_planned over(struct mr_planner *p, struct mr_planned in, enum m
     return in;
 }
 
+static const struct mr_expr *literal_of(struct mr_arena *a, const struct mr_column *c, uint32_t row)
+{
+    struct mr_expr *x = mr_expr_literal_null(a, c->type);
+    struct mr_column *value = MR_NEW(a, struct mr_column);
+    struct mr_builder b;
+
+    mr_builder_init(&b, c->type, 1, a);
+    mr_builder_append(&b, c, row);
+    mr_builder_finish(&b, value);
+    x->value = value;
+    x->nullable = mr_column_is_null(c, row);
+    return x;
+}
+
+/* The inline rows of a table, the columns that are wanted. */
+static struct mr_planned plan_rows(struct mr_planner *p, struct mr_logical *node)
+{
+    struct mr_planned out = {.columns = node->output, .columns_n = node->output_n};
+    const struct mr_batch *rows = node->table->rows;
+    const struct mr_type *schema = node->table->schema;
+    const struct mr_expr **exprs =
+        MR_NEW_ARRAY(p->arena, const struct mr_expr *, rows->n * node->output_n + 1);
+
+    for (uint32_t i = 0; i < node->output_n; i++) {
+        uint32_t at = 0;
+        while (strcmp(schema->fields[at].name, node->output[i].name) != 0)
+            at++;
+        for (uint32_t row = 0; row < rows->n; row++)
+            exprs[row * node->output_n + i] =
+                literal_of(p->arena, &rows->columns[at], mr_batch_row(rows, row));
+    }
+    out.node = mr_node_new(p, MR_NODE_VALUES, NULL, 0);
+    out.node->output = mr_row_type(p, node->output, node->output_n);
+    out.node->exprs = exprs;
+    out.node->exprs_n = rows->n * node->output_n;
+    out.node->rows_n = rows->n;
+    return out;
+}
+
 static struct mr_planned plan_source(struct mr_planner *p, struct mr_logical *node)
 {
     struct mr_planned out = {.columns = node->output, .columns_n = node->output_n};
+
+    if (node->table->rows && !p->request->streaming)
+        return plan_rows(p, node);
 
     out.node = mr_node_new(p, MR_NODE_SOURCE, NULL, 0);
     out.node->table = node->table;

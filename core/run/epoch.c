@@ -192,6 +192,8 @@ static enum mr_status commit(struct mr_query *q, struct mr_error *err)
         status = write_commit(q, joined, err);
     if (status == MR_OK && to_sink && ops->publish)
         status = ops->publish(q->committer, q->epoch.id, prepared, q->workers, err);
+    if (status == MR_OK && q->checkpoint)
+        mr_checkpoint_published(q->checkpoint, q->epoch.id);
     if (status == MR_OK)
         status = mr_sources_committed(q, q->epoch.id, err);
     return status;

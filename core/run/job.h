@@ -48,6 +48,9 @@ MR_NODISCARD enum mr_status mr_job_check_target(const char *what, const char *pa
 MR_NODISCARD enum mr_status mr_job_check_apart(const char *what, const char *path,
                                                const struct mr_physical_plan *plan,
                                                struct mr_error *err);
+/* And is not among the files of the sink, a folder, where a reader would find it. */
+MR_NODISCARD enum mr_status mr_job_check_among(const char *what, const char *path, const char *sink,
+                                               struct mr_error *err);
 /* Adds the columns to the tables' schemas that their sources find, now and for format.`path` later. */
 MR_NODISCARD enum mr_status mr_session_complete(struct mr_session *session, struct mr_error *err);
 /* Plans a query: analysis, streaming rules, source and sink checks. */

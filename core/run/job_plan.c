@@ -55,6 +55,46 @@ static enum mr_status check_sources(const struct mr_job *job, const struct mr_jo
     return MR_OK;
 }
 
+/* Where a sink writes files, or NULL. */
+static const char *sink_folder(const struct mr_job_query *q)
+{
+    return mr_format_find(q->sink.format)
+               ? mr_option_get(q->sink.options, q->sink.options_n, "path")
+               : NULL;
+}
+
+/* sink: among whose files it must not lie, or NULL. */
+static enum mr_status check_folder(const char *what, const char *path, const char *sink,
+                                   const struct mr_physical_plan *plan, struct mr_error *err)
+{
+    enum mr_status status = mr_job_check_target(what, path, err);
+
+    if (status == MR_OK)
+        status = mr_job_check_apart(what, path, plan, err);
+    return status == MR_OK && sink ? mr_job_check_among(what, path, sink, err) : status;
+}
+
+static enum mr_status check_other_folders(const struct mr_job *job, const struct mr_job_query *q,
+                                          const struct mr_physical_plan *plan, struct mr_error *err)
+{
+    enum mr_status status = MR_OK;
+
+    if (q->checkpoint)
+        status = check_folder("checkpoint", q->checkpoint, sink_folder(q), plan, err);
+    if (status != MR_OK)
+        return place_error(job, q->checkpoint_place, status, err);
+    for (uint32_t i = 0; i < q->session.tables_n; i++) {
+        const struct mr_table *t = &q->session.tables[i];
+        if (t->bad_records)
+            status = check_folder("bad_records", t->bad_records, sink_folder(q), plan, err);
+        if (status == MR_OK && t->bad_records && q->checkpoint)
+            status = mr_job_check_among("bad_records", t->bad_records, q->checkpoint, err);
+        if (status != MR_OK)
+            return place_error(job, t->place, status, err);
+    }
+    return MR_OK;
+}
+
 static enum mr_status check_sink(const struct mr_job *job, const struct mr_job_query *q,
                                  const struct mr_physical_plan *plan, struct mr_error *err)
 {
@@ -79,19 +119,10 @@ static enum mr_status check_sink(const struct mr_job *job, const struct mr_job_q
                            err);
     config.schema = plan->root->output;
     enum mr_status status = ops->check ? ops->check(&config, err) : MR_OK;
-    const char *path = mr_option_get(q->sink.options, q->sink.options_n, "path");
-    if (status == MR_OK && path && mr_format_find(q->sink.format))
-        status = mr_job_check_target("sink", path, err);
-    if (status == MR_OK && path && mr_format_find(q->sink.format))
-        status = mr_job_check_apart("sink", path, plan, err);
-    if (status == MR_OK && q->checkpoint) {
-        status = mr_job_check_target("checkpoint", q->checkpoint, err);
-        if (status == MR_OK)
-            status = mr_job_check_apart("checkpoint", q->checkpoint, plan, err);
-        return place_error(job, q->checkpoint_place, status, err);
-    }
+    if (status == MR_OK && sink_folder(q))
+        status = check_folder("sink", sink_folder(q), NULL, plan, err);
     if (status == MR_OK)
-        return MR_OK;
+        return check_other_folders(job, q, plan, err);
     const struct mr_yaml *sink = mr_yaml_get(query_node(job, q), "sink");
     return place_error(job, option_place(sink, err, q->sink_place), status, err);
 }

@@ -294,8 +294,7 @@ static enum mr_status run_at_ticks(struct mr_query *q, struct mr_error *err)
             int64_t left = next - q->env->ops->now_us(q->env);
             if (left <= 0)
                 break;
-            if (!ran)
-                status = be_idle(q, &sink_us, err);
+            status = be_idle(q, &sink_us, err);
             rest(q, left < SINK_IDLE_US ? left : SINK_IDLE_US, false);
         }
         if (status != MR_OK)

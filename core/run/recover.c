@@ -111,8 +111,10 @@ static enum mr_status recover_sink(struct mr_query *q, struct mr_error *err)
 
     if (!q->committer_opened)
         return MR_OK;
-    if (r->has_commit && ops->publish)
+    if (r->has_commit && ops->publish && !(ops->repeats && r->is_published))
         status = publish_again(q, &r->commit, err);
+    if (r->has_commit && status == MR_OK)
+        mr_checkpoint_published(q->checkpoint, r->commit.epoch);
     if (status == MR_OK && q->pending && ops->last_published)
         status = ops->last_published(q->committer, &published, err);
     if (status != MR_OK)

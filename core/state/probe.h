@@ -42,7 +42,7 @@ static inline uint32_t mr_segment_find(struct mr_segment *g, uint64_t hash, stru
         for (; mask; mask &= mask - 1) {
             uint32_t ref = (uint32_t)x->places[at + mr_group_first(mask)];
             struct mr_state_row *r = mr_segment_row(g, ref);
-            if ((r->key_flags & MR_STATE_KEY_MAX) == key.n && mr_same_key(r, key))
+            if ((r->key_flags & MR_ROW_BYTES_MAX) == key.n && mr_same_key(r, key))
                 return ref;
         }
         if (empty) {
@@ -82,7 +82,7 @@ static inline uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_m
                                          uint64_t hash, struct mr_text key, int64_t expiry_us,
                                          uint32_t place)
 {
-    MR_ASSERT(key.n <= MR_STATE_KEY_MAX);
+    MR_ASSERT(key.n <= MR_ROW_BYTES_MAX);
     uint64_t bytes = mr_segment_row_bytes(g, key.n);
     struct mr_index *x = mr_segment_index(g, hash);
 

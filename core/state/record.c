@@ -237,7 +237,7 @@ static bool take_row(struct mr_state *s, struct mr_text *r, int64_t *last_us,
     struct mr_text key;
 
     if (!take_varint(r, &difference) || !take_varint(r, &key_bytes) ||
-        key_bytes > MR_STATE_KEY_MAX || !mr_text_take_slice(r, &key, key_bytes))
+        key_bytes > MR_ROW_BYTES_MAX || !mr_text_take_slice(r, &key, key_bytes))
         return false;
     int64_t expiry_us = (int64_t)((uint64_t)*last_us + (uint64_t)unzigzag(difference));
     *last_us = expiry_us;

@@ -376,6 +376,9 @@ void mr_row_encode(const struct mr_column *columns, uint32_t columns_n, const ui
         encode_one_text(columns, sel, n, a, keys);
     else
         encode_any(columns, columns_n, sel, n, a, keys);
+    for (uint32_t i = 0; i < n; i++)
+        if (keys[i].n > MR_ROW_BYTES_MAX)
+            mr_arena_exhaust(a);
     for (uint32_t i = 0; hashes && i < n; i++)
         hashes[i] = mr_row_hash(keys[i]);
 }

@@ -223,7 +223,7 @@ static struct mr_state_row *next_row(const struct mr_segment *g, uint64_t *at, u
         offset = sizeof(struct mr_slab);
     *ref = slab << 10 | offset >> 4;
     struct mr_state_row *r = mr_segment_row(g, *ref);
-    uint64_t bytes = mr_segment_row_bytes(g, r->key_flags & MR_STATE_KEY_MAX);
+    uint64_t bytes = mr_segment_row_bytes(g, r->key_flags & MR_ROW_BYTES_MAX);
     uint64_t end = bytes > MR_SLAB_BYTES - sizeof(struct mr_slab) ? MR_SLAB_BYTES : offset + bytes;
     *at = (uint64_t)slab << 32 | end;
     return r;

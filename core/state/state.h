@@ -17,6 +17,7 @@
 #include "core/batch/builder.h"
 #include "core/expr/aggregate.h"
 #include "core/mem/mem.h"
+#include "core/state/row.h"
 
 #define MR_STATE_NEVER INT64_MAX /* expiry of a row that time does not end */
 
@@ -41,15 +42,14 @@ struct mr_state_row { /* 16 bytes; then the key, padded to 8, then the slots; 16
     uint32_t key_flags; /* length of the key, and bits that only core/state looks at */
 };
 _Static_assert(sizeof(struct mr_state_row) == 16, "slots stay aligned");
-enum { MR_STATE_KEY_MAX = (1 << 29) - 1 };
 
 static inline struct mr_text mr_state_key(const struct mr_state_row *r)
 {
-    return (struct mr_text){(const char *)(r + 1), r->key_flags & MR_STATE_KEY_MAX};
+    return (struct mr_text){(const char *)(r + 1), r->key_flags & MR_ROW_BYTES_MAX};
 }
 static inline union mr_slot *mr_state_slots(struct mr_state_row *r)
 {
-    uint64_t key_bytes = ((uint64_t)(r->key_flags & MR_STATE_KEY_MAX) + 7) & ~(uint64_t)7;
+    uint64_t key_bytes = ((uint64_t)(r->key_flags & MR_ROW_BYTES_MAX) + 7) & ~(uint64_t)7;
     return (union mr_slot *)(void *)((uint8_t *)(r + 1) + key_bytes);
 }
 

@@ -48,7 +48,8 @@ static void see_file(struct walk *w, const char *path)
     name = name ? name + 1 : path;
     if (w->name_glob && fnmatch(w->name_glob, name, 0) != 0)
         return;
-    if (w->pattern && fnmatch(w->pattern, path, FNM_PATHNAME) != 0)
+    /* A folder that matches is read with all that is below it. */
+    if (w->pattern && fnmatch(w->pattern, path, FNM_PATHNAME | FNM_LEADING_DIR) != 0)
         return;
     if (w->is_known(w->arg, path))
         return;
@@ -136,8 +137,12 @@ enum mr_status mr_file_list(struct mr_env *env, const char *path, const char *na
     mr_buffer_init(&w.path, out->arena);
     if (mr_file_is_pattern(path)) {
         root = fixed_part(out->arena, path);
+        size_t n = strlen(path);
+        while (n > 0 && path[n - 1] == '/')
+            n--;
         w.pattern =
-            path[0] == '/' || root[0] != '.' ? path : mr_arena_format(out->arena, "./%s", path);
+            mr_arena_format(out->arena, "%s%.*s",
+                            strcmp(root, ".") == 0 && path[0] != '.' ? "./" : "", (int)n, path);
     } else {
         int rc = env->ops->stat(env, path, &stat);
         if (rc == -ENOENT)

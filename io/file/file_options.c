@@ -20,7 +20,7 @@ const char *const mr_file_source_options[] = {
     "maxCachedFiles: accepted; new files are found without a cache here",
     "maxFileAge: files older than the newest by more than this are ignored (7d)",
     "maxFilesPerTrigger: files per epoch (no limit)",
-    "path: a folder, a file, or a pattern with * ? []",
+    "path: a folder, a file, or a pattern with * ? [] (of folders too: then all below them)",
     "pathGlobFilter: only files whose name matches this pattern",
     "recursiveFileLookup: folder names are no columns (false); folders below are read anyway",
     "sourceArchiveDir: where cleanSource=archive moves files to",

@@ -63,6 +63,13 @@ REFUSED = {  # name: (job, what the line says)
     "sink is the source": (job(sink="{format: json, path: in}"), "j.yaml:6:7: sink in lies in what source s reads (in)"),
     "sink in the source": (job(sink="{format: json, path: ./in/../in/out}"), "lies in what source s reads (in)"),
     "checkpoint is the source": (job().replace("checkpoint: chk", "checkpoint: in"), "j.yaml:7:13: checkpoint in lies in what source s reads (in)"),
+    "sink in a pattern": (job(path("in/*"), sink="{format: json, path: in/out}"), "j.yaml:6:7: sink in/out lies in what source s reads (in/*)"),
+    "sink's files in a pattern": (job(path("out*/*.json")), "sink out lies in what source s reads (out*/*.json)"),
+    "sink where nothing is yet": (job(path("./*"), sink="{format: json, path: a/b/c}"), "sink a/b/c lies in what source s reads (./*)"),
+    "checkpoint is the sink": (job().replace("checkpoint: chk", "checkpoint: out"), "j.yaml:7:13: checkpoint out lies in the folder of other files (out)"),
+    "bad records in the source": (job(path("in").replace("format", "bad_records: {path: in/bad}, format")), "j.yaml:3:3: bad_records in/bad lies in what source s reads (in)"),
+    "bad records in the sink": (job(path("in").replace("format", "bad_records: {path: out/bad}, format")), "bad_records out/bad lies in the folder of other files (out)"),
+    "bad records in the checkpoint": (job(path("in").replace("format", "bad_records: {path: chk}, format")), "bad_records chk lies in the folder of other files (chk)"),
     "sink is a file": (job(sink="{format: json, path: in/a.json}"), "j.yaml:6:7: sink in/a.json: in/a.json is no folder"),
     "sink below a file": (job(sink="{format: json, path: in/a.json/x/y}"), "sink in/a.json/x/y: in/a.json is no folder"),
     "checkpoint is a file": (job().replace("checkpoint: chk", "checkpoint: in/a.json"), "j.yaml:7:13: checkpoint in/a.json: in/a.json is no folder"),
@@ -100,6 +107,9 @@ RUNS = {  # name: (job, content of in/b.json or what to do with the folder, rows
     "a pipe": (job(steps=JUST_IDS), pipe, []),
     "a link to nowhere": (job(steps=JUST_IDS), loose_link, []),
     "a link to itself": (job(steps=JUST_IDS), own_link, []),
+    "folders by a pattern": (job(path("i*"), JUST_IDS), b'{"id":5}\n', ids(5)),
+    "folders by a pattern with a slash": (job(path("./in*/"), JUST_IDS), b'{"id":5}\n', ids(5)),
+    "checkpoint hidden in the sink": (job(steps=JUST_IDS).replace("checkpoint: chk", "checkpoint: out/_chk"), b'{"id":5}\n', ids(5)),
     "a long list": (job(steps=sql("SELECT id FROM s WHERE id IN (%s)" % ", ".join(map(str, range(20000))))), b'{"id":5}\n{"id":20000}\n', ids(5)),
     "a long chain": (job(steps=sql("SELECT id FROM s WHERE " + " AND ".join("id <> %d" % i for i in range(100, 4100)))), b'{"id":99}\n{"id":100}\n', ids(99)),
     "one row a batch": (job(steps=JUST_IDS, more="engine: {workers: 4, batch_rows: 1, ring_slots: 2}\n"), b'{"id":5}\n', ids(5)),
@@ -114,6 +124,8 @@ FAILS = {  # name: (job, {file: content}, what the line says)
     "secret in a row": (job(steps=sql("SELECT CAST('${env:MILLRACE_SECRET}' || name AS INT) AS x FROM s")), {}, "The value '***a'"),
     "a text no column holds": (job(steps=sql("SELECT length(hex(repeat(name, 1100000000))) AS n FROM s")), {}, "more memory"),
     "a width no column holds": (job(steps=sql("SELECT format_string('%9999999999d', id) AS x FROM s")), {}, "more memory"),
+    "a key no state holds": (job(steps=sql("SELECT k, count(*) AS n FROM (SELECT repeat(name, 540000000) AS k FROM s WHERE id = 1) GROUP BY k"),
+                                 sink="{format: noop, output_mode: complete}"), {}, "more memory"),
     "no memory": (job(more="engine: {memory_limit: 1m}\n"), {}, "needs more memory"),
 }
 
@@ -167,6 +179,21 @@ class Runner:
             p = subprocess.run(["sh", "-c", '"$0" run --progress none j.yaml 0<&- 1>&-', self.binary], cwd=folder, capture_output=True, timeout=SECONDS)
             self.expect("closed streams", p.returncode == 1 and b"standard output: Bad file descriptor" in p.stderr, p)
 
+    def shown_once(self):
+        """After a clean end the console does not show the last epoch again."""
+        with self.folder(job(steps=JUST_IDS, sink="{format: console}"), {}) as folder:
+            outs = [self.run(folder)[1] for _ in range(3)]
+            self.expect("shown once", [o.count("Batch: 0") for o in outs] == [1, 0, 0], outs)
+
+    def inline(self):
+        """Rows that stand in the job are a table for sql --job."""
+        with self.folder(job(more='tables: {t: {schema: "a INT, b STRING, c DECIMAL(5,2)", rows: [[1, x, 1.5], [2, null, null]]}, none: {schema: a INT, rows: []}}\n'), {}) as folder:
+            for text, rows in ("SELECT c, a FROM t ORDER BY a", [{"c": 1.5, "a": 1}, {"a": 2}]), ("SELECT count(*) AS n FROM none", [{"n": 0}]):
+                p = subprocess.run([self.binary, "sql", "--format", "json", "--job", "j.yaml", text], cwd=folder, capture_output=True, text=True, timeout=SECONDS)
+                code, out, err = p.returncode, p.stdout, p.stderr
+                got = [{k: v for k, v in json.loads(line).items() if v is not None} for line in out.splitlines()] if code == 0 else []
+                self.expect("inline rows", got == rows, (code, out, err))
+
     def explained(self):
         with self.folder(job(steps=sql("SELECT id, '${env:MILLRACE_SECRET}' AS x FROM s")), {}) as folder:
             code, out, err = self.call(folder, "explain")
@@ -199,6 +226,8 @@ def main():
     if args.k in "secret in a plan": r.explained()
     if args.k in "quarantine": r.quarantined()
     if args.k in "closed streams": r.closed()
+    if args.k in "shown once": r.shown_once()
+    if args.k in "inline rows": r.inline()
     print("%d checks, %d failed" % (r.ran, r.failed))
     sys.exit(r.failed > 0)
 
