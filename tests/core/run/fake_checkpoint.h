@@ -114,6 +114,12 @@ enum mr_status mr_checkpoint_commit(struct mr_checkpoint *c, const struct mr_com
     stored.commits++;
     return MR_OK;
 }
+void mr_checkpoint_published(struct mr_checkpoint *c, uint64_t epoch)
+{
+    (void)c;
+    (void)epoch;
+}
+
 enum mr_status mr_checkpoint_snapshot(struct mr_checkpoint *c, uint64_t epoch,
                                       const struct mr_snapshot_from *from, struct mr_error *err)
 {
