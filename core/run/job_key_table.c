@@ -8,8 +8,9 @@ static const struct group {
     [MR_KEYS_QUERY] = {"A query", "At the top of the file, or as an item of `queries`."},
     [MR_KEYS_SOURCE] = {"A source",
                         "`sources: {name: {..}}`. A stream: the query reads what is new."},
-    [MR_KEYS_TABLE] = {"A table",
-                       "`tables: {name: {..}}`. The static side of a join: files or inline rows."},
+    [MR_KEYS_TABLE] =
+        {"A table", "`tables: {name: {..}}`. The static side of a join: files or inline rows. "
+                    "There are no joins yet, so a table is of use with `millrace sql --job` only."},
     [MR_KEYS_BAD_RECORDS] = {"Bad records", "`bad_records: {..}` of a source."},
     [MR_KEYS_STEP] = {"A step", "An item of `steps`: a view over the sources, tables and steps "
                                 "before it; the last one is the query. Exactly one of `sql`, "
