@@ -24,6 +24,7 @@ struct mr_sink_config {
     const struct mr_zone *zone;
     uint32_t workers;
     bool batch;
+    const _Atomic uint32_t *stop; /* as of a source */
 };
 
 struct mr_sink_ops {

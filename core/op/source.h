@@ -16,6 +16,7 @@ struct mr_source_config {
     struct mr_arena *arena;
     const struct mr_zone *zone;
     uint32_t batch_rows, workers;
+    const _Atomic uint32_t *stop; /* not 0: the query is to end, who waits gives up. NULL: never */
 };
 
 enum mr_source_limit { MR_LIMIT_AS_CONFIGURED, MR_LIMIT_NONE /* trigger once */ };

@@ -221,7 +221,7 @@ void mr_progress_print_line(const struct mr_progress *p, struct mr_buffer *out)
         mr_buffer_append_format(out, "  epoch %.1f ms", (double)p->trigger_execution_us / 1000);
     if (p->durability && strcmp(p->durability, "epoch") != 0)
         mr_buffer_append_format(out, "  durability %s", p->durability);
-    if (late)
+    if (late && !p->is_idle)
         mr_buffer_append_format(out, "  %llu late", (unsigned long long)late);
     if (p->bad_records)
         mr_buffer_append_format(out, "  %llu bad records", (unsigned long long)p->bad_records);

@@ -47,6 +47,7 @@ static enum mr_status check_sink(struct mr_query *q, struct mr_error *err)
     q->config.sink.arena = &q->arena;
     q->config.sink.query_id = q->query_id;
     q->config.sink.workers = q->workers;
+    q->config.sink.stop = &q->stop;
     q->config.sink.batch = q->config.batch;
     if (q->config.sink.schema == NULL)
         q->config.sink.schema = q->shape.plan->root->children[0]->output;
@@ -192,14 +193,14 @@ enum mr_status mr_query_open(struct mr_engine *e, const struct mr_query_config *
     if (status == MR_OK) {
         make_uuid(q->env, q->query_id);
         make_uuid(q->env, q->run_id);
+        *out = q;
         status = open_within_memory(q, err);
     }
     if (status != MR_OK) {
+        *out = NULL;
         mr_query_close(q);
-        return status;
     }
-    *out = q;
-    return MR_OK;
+    return status;
 }
 
 static bool is_stopped(struct mr_query *q)

@@ -74,7 +74,8 @@ struct mr_query_config {
 };
 
 struct mr_query;
-/* Checks, opens the checkpoint, recovers; nothing runs yet. */
+/* Checks, opens the checkpoint, recovers; nothing runs yet. *out is there before it waits for anyone, so
+ * that a signal handler can stop it, and NULL again after a failure. */
 MR_NODISCARD enum mr_status mr_query_open(struct mr_engine *e, const struct mr_query_config *config,
                                           struct mr_query **out, struct mr_error *err);
 /* Starts the control thread; with turns: runs the query to its end. */

@@ -42,6 +42,7 @@ enum mr_status mr_sources_check(struct mr_query *q, struct mr_error *err)
             .zone = q->config.session ? q->config.session->conf.zone : mr_zone_utc(),
             .batch_rows = q->engine->config.batch_rows,
             .workers = q->workers,
+            .stop = &q->stop,
         };
     }
     return MR_OK;

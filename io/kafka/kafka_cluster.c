@@ -107,6 +107,20 @@ static enum mr_status refused(struct mr_kafka_planner *p, const char *why, struc
                    p->config->table->name, why);
 }
 
+static bool is_stopped(const struct mr_kafka_planner *p)
+{
+    return mr_kafka_is_stopped(p->config->stop);
+}
+
+static void tell_waiting(struct mr_kafka_planner *p, int64_t waited_us)
+{
+    const struct mr_table *t = p->config->table;
+    char who[256];
+
+    snprintf(who, sizeof who, "source \"%s\"", t->name);
+    mr_kafka_tell_waiting(&p->reports, waited_us, who, t->options, t->options_n);
+}
+
 /* One try. topic NULL: all topics. A topic that is not there is an answer too. */
 static enum mr_status ask_metadata(struct mr_kafka_planner *p, const char *topic,
                                    const struct rd_kafka_metadata **out, struct mr_error *err)
@@ -115,7 +129,7 @@ static enum mr_status ask_metadata(struct mr_kafka_planner *p, const char *topic
     rd_kafka_resp_err_t rc = RD_KAFKA_RESP_ERR__TIMED_OUT;
     const char *why = NULL;
 
-    for (int ms = 0; ms < CALL_MS && rc && why == NULL; ms += SLICE_MS) {
+    for (int ms = 0; ms < CALL_MS && rc && why == NULL && !is_stopped(p); ms += SLICE_MS) {
         struct mr_env *env = p->config->env;
         int64_t begin_us = env->ops->monotonic_us(env);
         rc = rd_kafka_metadata(p->client, topic == NULL, handle, out, SLICE_MS);
@@ -123,6 +137,8 @@ static enum mr_status ask_metadata(struct mr_kafka_planner *p, const char *topic
         why = rc ? mr_kafka_refusal(p->client, &p->reports) : NULL;
         if (rc && why == NULL && took_us < SLICE_MS * 1000)
             env->ops->sleep_us(env, SLICE_MS * 1000 - took_us);
+        if (rc)
+            tell_waiting(p, (ms + SLICE_MS) * INT64_C(1000));
     }
     if (handle)
         rd_kafka_topic_destroy(handle);
@@ -288,6 +304,18 @@ static void take_results(struct mr_kafka_planner *p, rd_kafka_event_t *event, in
     }
 }
 
+/* NULL: no answer. */
+static rd_kafka_event_t *wait_for_event(struct mr_kafka_planner *p, rd_kafka_queue_t *queue)
+{
+    rd_kafka_event_t *event = NULL;
+
+    for (int ms = 0; ms < CALL_MS + 1000 && event == NULL && !is_stopped(p); ms += SLICE_MS) {
+        tell_waiting(p, ms * INT64_C(1000));
+        event = rd_kafka_queue_poll(queue, SLICE_MS);
+    }
+    return event;
+}
+
 /* One try; why it failed goes to failed, which is "" when it did not. */
 static void list_once(struct mr_kafka_planner *p, const int64_t *specs, int64_t *out, char *failed,
                       size_t failed_bytes)
@@ -311,7 +339,7 @@ static void list_once(struct mr_kafka_planner *p, const int64_t *specs, int64_t 
     }
     if (list->cnt > 0) {
         rd_kafka_ListOffsets(p->client, list, options, queue);
-        rd_kafka_event_t *event = rd_kafka_queue_poll(queue, CALL_MS + 1000);
+        rd_kafka_event_t *event = wait_for_event(p, queue);
         if (event == NULL)
             snprintf(failed, failed_bytes, "no answer in %d ms", CALL_MS);
         else if (rd_kafka_event_error(event))
@@ -387,7 +415,7 @@ enum mr_status mr_kafka_look(struct mr_kafka_planner *p, struct mr_error *err)
     enum mr_status status = look_once(p, err);
 
     for (int64_t i = 0; i < p->options.retries && status != MR_OK; i++) {
-        if (atomic_load_explicit(&p->reports.refused, memory_order_relaxed))
+        if (atomic_load_explicit(&p->reports.refused, memory_order_relaxed) || is_stopped(p))
             break;
         env->ops->sleep_us(env, p->options.retry_ms * 1000);
         p->metadata_us = INT64_MIN; /* what failed may be a topic that is gone */

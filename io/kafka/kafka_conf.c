@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
-enum { VALUE_MAX = 8192, NAMES_MAX = 1024 };
+enum { VALUE_MAX = 8192, NAMES_MAX = 1024, TELL_US = 3000000 };
 
 /* Java's name, librdkafka's name; NULL: taken and without effect here. */
 static const struct {
@@ -419,4 +419,21 @@ enum mr_status mr_kafka_client(rd_kafka_conf_t *conf, enum mr_kafka_role role,
         return MR_OK;
     rd_kafka_conf_destroy(conf);
     return MR_FAIL(err, MR_USER, 0, "kafka: %s", text);
+}
+
+bool mr_kafka_is_stopped(const _Atomic uint32_t *stop)
+{
+    /* Acquire: pairs with the release of mr_query_stop. */
+    return stop && atomic_load_explicit(stop, memory_order_acquire) != 0;
+}
+
+void mr_kafka_tell_waiting(struct mr_kafka_reports *reports, int64_t waited_us, const char *who,
+                           const struct mr_option *options, uint32_t n)
+{
+    if (reports->is_told || waited_us < TELL_US)
+        return;
+    reports->is_told = true;
+    fprintf(stderr,
+            "millrace: note: %s: no answer yet from kafka.bootstrap.servers %s; still trying\n",
+            who, mr_option_get(options, n, "kafka.bootstrap.servers"));
 }

@@ -18,6 +18,7 @@ struct mr_kafka_reports {
     _Atomic int refused; /* 0: no, 1: being written, 2: the text is whole */
     char refusal[MR_KAFKA_ERROR_MAX];
     _Atomic int delivery_error; /* of a producer: the first rd_kafka_resp_err_t */
+    bool is_told;               /* that nobody answers */
 };
 
 /* Checks names and values, without connecting. */
@@ -35,5 +36,10 @@ const char *mr_kafka_conf_warning(const rd_kafka_conf_t *conf);
 MR_NODISCARD enum mr_status mr_kafka_client(rd_kafka_conf_t *conf, enum mr_kafka_role role,
                                             struct mr_kafka_reports *reports, rd_kafka_t **out,
                                             struct mr_error *err);
+/* The query is to end: who waits for a broker gives up. */
+bool mr_kafka_is_stopped(const _Atomic uint32_t *stop);
+/* Who waits for brokers says after some seconds, once, which ones don't answer. who: "source \"a\"". */
+void mr_kafka_tell_waiting(struct mr_kafka_reports *reports, int64_t waited_us, const char *who,
+                           const struct mr_option *options, uint32_t n);
 /* Why the brokers refuse this client, or NULL. */
 const char *mr_kafka_refusal(rd_kafka_t *client, struct mr_kafka_reports *reports);

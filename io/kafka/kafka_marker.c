@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CALL_MS = 10000, INIT_MS = 60000, SLICE_MS = 1000, READ_MS = 60000, WINDOW_FIRST = 1000 };
+enum { CALL_MS = 10000, INIT_MS = 60000, SLICE_MS = 200, READ_MS = 60000, WINDOW_FIRST = 1000 };
 
 static bool has_topic(struct mr_kafka_committer *c)
 {
@@ -100,7 +100,8 @@ static enum mr_status scan(struct mr_kafka_committer *c, rd_kafka_t *consumer, s
     s->offset = -1;
     s->epoch = UINT64_MAX;
     if (rd_kafka_consume_start(topic, 0, s->from) == 0) {
-        while (at < s->until && env->ops->monotonic_us(env) < deadline_us) {
+        while (at < s->until && env->ops->monotonic_us(env) < deadline_us &&
+               !mr_kafka_is_stopped(c->config->stop)) {
             rd_kafka_message_t *m = rd_kafka_consume(topic, 0, 100);
             if (m == NULL)
                 continue;
@@ -193,15 +194,18 @@ enum mr_status mr_kafka_marker_write(struct mr_kafka_committer *c, uint64_t epoc
 static enum mr_status init_transactions(struct mr_kafka_committer *c, struct mr_error *err)
 {
     struct mr_env *env = c->config->env;
-    int64_t deadline_us = env->ops->monotonic_us(env) + INIT_MS * INT64_C(1000);
+    int64_t begin_us = env->ops->monotonic_us(env), waited_us = 0;
 
     for (;;) {
         rd_kafka_error_t *e = rd_kafka_init_transactions(c->producer, SLICE_MS);
         if (e == NULL)
             return MR_OK;
         const char *refusal = mr_kafka_refusal(c->producer, &c->reports);
+        waited_us = env->ops->monotonic_us(env) - begin_us;
         bool again = rd_kafka_error_is_retriable(e) && refusal == NULL &&
-                     env->ops->monotonic_us(env) < deadline_us;
+                     waited_us < INIT_MS * INT64_C(1000) && !mr_kafka_is_stopped(c->config->stop);
+        mr_kafka_tell_waiting(&c->reports, waited_us, "sink", c->config->options,
+                              c->config->options_n);
         if (!again)
             (void)MR_FAIL(
                 err, MR_IO, 0,

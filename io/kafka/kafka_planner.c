@@ -187,7 +187,7 @@ enum mr_status mr_kafka_freeze(void *planner, struct mr_error *err)
     begin(p, p->epoch);
     status = look(p, err);
     p->frozen = status == MR_OK;
-    return status;
+    return mr_kafka_is_stopped(p->config->stop) ? MR_OK : status;
 }
 
 static int64_t waiting(const struct mr_kafka_planner *p)
@@ -256,10 +256,10 @@ enum mr_status mr_kafka_plan(void *planner, uint64_t epoch, enum mr_source_limit
 
     begin(p, epoch);
     enum mr_status status = p->frozen ? MR_OK : look(p, err);
-    if (status != MR_OK)
-        return status;
+    if (status != MR_OK && !mr_kafka_is_stopped(p->config->stop))
+        return status; /* stopped while it waited: there is nothing new */
     int64_t total = waiting(p), max = limit == MR_LIMIT_NONE ? 0 : p->options.offsets_max;
-    *has_new = total > 0 && !is_too_little(p, limit, total);
+    *has_new = status == MR_OK && total > 0 && !is_too_little(p, limit, total);
     for (uint32_t i = 0; i < p->partitions_n; i++) {
         struct mr_kafka_partition *x = p->partitions[i];
         x->start = x->at;

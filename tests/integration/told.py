@@ -126,11 +126,44 @@ def helped(binary, folder):
     expect("help run", texts[0] == texts[1] and "usage: millrace run" in texts[0], texts)
 
 
+KAFKA = {"source": """
+name: q
+sources: {k: {format: kafka, options: {kafka.bootstrap.servers: "127.0.0.1:1", subscribe: t}}}
+sink: {format: noop}
+""", "sink": """
+name: q
+sources: {r: {format: rate}}
+steps: [{as: s, sql: "SELECT CAST(value AS STRING) AS value FROM r"}]
+sink: {format: kafka, options: {kafka.bootstrap.servers: "127.0.0.1:1", topic: t}}
+checkpoint: chk
+"""}
+
+
+def unreachable(binary, folder):
+    """Brokers that don't answer are named after some seconds, and a signal ends the wait at once."""
+    for end, job in KAFKA.items():
+        write(folder, {"j.yaml": job})
+        p = start(binary, folder, "--progress", "none")
+        signal.alarm(60)
+        line = p.stderr.readline()
+        while line and "no answer" not in line and "millrace: error" not in line:
+            line = p.stderr.readline()
+        if "no source format" in line or "no sink format" in line: return # built without Kafka
+        expect(end, end in line and "no answer yet from kafka.bootstrap.servers 127.0.0.1:1" in line, line)
+        began = time.time()
+        p.send_signal(signal.SIGTERM)
+        rest = p.stderr.read()
+        p.wait()
+        expect(end + " stops", time.time() - began < 3 and "no answer yet" not in rest, (time.time() - began, rest))
+        expect(end + " code", p.returncode == (1 if end == "sink" else 0), (p.returncode, rest))
+        signal.alarm(0)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     binary = os.path.abspath(p.parse_args().millrace)
-    for case in failure, summary, generated, asked, helped:
+    for case in failure, summary, generated, asked, helped, unreachable:
         with tempfile.TemporaryDirectory() as folder: case(binary, folder)
     for problem in problems: print("FAIL " + problem)
     print("%d problems" % len(problems))
