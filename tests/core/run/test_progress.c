@@ -125,7 +125,7 @@ static void a_line_for_people(void **unused)
         "events \"5m\"  batch 7  1.50 k rows  2.35 M rows/s  lag 1.1 s  "
         "watermark 2026-01-01 11:50:00  state 12 rows, 2.5 MB  epoch 16.4 ms  1 late");
     p.durability = "interval";
-    assert_non_null(strstr(print(mr_progress_print_line, &p, &a), "ms  durability interval"));
+    assert_non_null(strstr(print(mr_progress_print_line, &p, &a), "durability interval"));
     assert_non_null(strstr(print(mr_progress_print_json, &p, &a),
                            "100125.500},\"durability\":\"interval\",\"stateOperators\""));
     p.durability = "epoch";
