@@ -15,8 +15,11 @@ enum mr_status mr_blocks_reserve(struct mr_blocks *b, uint64_t bytes, struct mr_
         capacity *= 2;
     uint64_t memory_bytes = capacity + MR_BLOCK + MR_PAD_BYTES;
     if (b->budget && !mr_budget_take(b->budget, memory_bytes))
-        return MR_FAIL(err, MR_MEMORY, 0, "checkpoint: the memory limit of pool \"%s\" is reached",
-                       b->budget->name);
+        return MR_FAIL(err, MR_MEMORY, 0,
+                       "checkpoint: %.1f MB more are over the memory limit; raise engine: "
+                       "memory_limit, or let "
+                       "an epoch read less",
+                       (double)memory_bytes / 1e6);
     uint8_t *memory = mr_mem_alloc(memory_bytes);
     if (memory == NULL) {
         if (b->budget)

@@ -97,7 +97,9 @@ static enum mr_status list_units(struct machine *m, hwloc_topology_t topology,
                   wanted);
     hwloc_bitmap_free(wanted);
     if (status == MR_OK && m->units_n == 0)
-        return MR_FAIL(err, MR_USER, 0, "cpus: this process may use none of \"%s\"",
+        return MR_FAIL(err, MR_USER, 0,
+                       "cpus: this process may use none of \"%s\" (nproc tells how many "
+                       "there are, from 0 on)",
                        config->cpus ? config->cpus : "all");
     qsort(m->units, m->units_n, sizeof *m->units, by_node_thread_core);
     return status;

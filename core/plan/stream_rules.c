@@ -6,6 +6,8 @@
  */
 #include "core/plan/logical.h"
 
+#include <stdio.h>
+
 #define UNSUPPORTED_OPERATION "_LEGACY_ERROR_TEMP_3102"
 
 struct rules {
@@ -63,6 +65,17 @@ static enum mr_status bad_mode(const struct rules *r, const struct mr_logical *n
     return fail_at(r, node);
 }
 
+static enum mr_status no_watermark(const struct rules *r, const struct mr_logical *aggregate)
+{
+    enum mr_status status = bad_mode(r, aggregate, "streaming aggregations without watermark");
+    size_t n = r->err ? strlen(r->err->message) : 0;
+
+    if (r->err)
+        snprintf(r->err->message + n, sizeof r->err->message - n,
+                 " Add a watermark to the time that is grouped by, or take another output mode.");
+    return status;
+}
+
 static enum mr_status check_mode(const struct rules *r, const struct mr_logical *plan)
 {
     const struct mr_logical *aggregate = mr_first_aggregate(plan);
@@ -78,7 +91,7 @@ static enum mr_status check_mode(const struct rules *r, const struct mr_logical 
         session |= keys[i].session;
     }
     if (r->mode == MR_APPEND && !timed)
-        return bad_mode(r, aggregate, "streaming aggregations without watermark");
+        return no_watermark(r, aggregate);
     if (r->mode == MR_UPDATE && session)
         return bad_mode(r, aggregate, "session window streaming aggregations");
     return MR_OK;

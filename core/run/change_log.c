@@ -151,8 +151,7 @@ void mr_change_log_take(struct mr_query *q)
     if (setjmp(q->escape) == 0) {
         write_all(q);
     } else {
-        MR_FAIL(&err, MR_MEMORY, 0, "query \"%s\" needs more memory: pool \"%s\" is exhausted",
-                q->config.name, q->budget.parent->name);
+        (void)mr_query_no_memory(q, &err);
         mr_query_fail(q, &err);
     }
     memcpy(&q->escape, &outer, sizeof outer);

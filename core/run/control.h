@@ -101,6 +101,8 @@ struct mr_query {
 MR_NODISCARD enum mr_status mr_query_command(struct mr_query *q, enum mr_command command,
                                              struct mr_error *err);
 /* By a worker: the first failure counts. */
+/* What is taken of the memory limit, and what to do. */
+enum mr_status mr_query_no_memory(const struct mr_query *q, struct mr_error *err);
 void mr_query_fail(struct mr_query *q, const struct mr_error *err);
 
 /* sources.c */

@@ -182,6 +182,22 @@ static void read_engine(const struct mr_yaml *node, struct mr_engine_config *e)
                                                               : MR_DURABLE_NONE;
 }
 
+/* Which CPUs there are is known before anything runs. */
+static enum mr_status check_cpus(const struct mr_yaml_file *file, const struct mr_yaml *node,
+                                 struct mr_error *err)
+{
+    const struct mr_yaml *cpus = mr_yaml_get(node, "cpus");
+    struct mr_placement placement;
+    struct mr_error inner = {0};
+
+    if (cpus == NULL)
+        return MR_OK;
+    const struct mr_mem_config where = {.cpus = mr_job_text(cpus, NULL)};
+    return mr_mem_place(&where, &placement, &inner) == MR_OK
+               ? MR_OK
+               : mr_yaml_fail(file, cpus, err, "%s", inner.message);
+}
+
 static enum mr_status expect_map(const struct mr_yaml_file *file, enum mr_key_group group,
                                  struct mr_error *err)
 {
@@ -199,9 +215,10 @@ static enum mr_status read_config(const char *path, struct mr_arena *a, struct m
 
     if (status == MR_OK)
         status = expect_map(&file, MR_KEYS_ENGINE, err);
-    if (status == MR_OK)
-        read_engine(file.root, e);
-    return status;
+    if (status != MR_OK)
+        return status;
+    read_engine(file.root, e);
+    return check_cpus(&file, file.root, err);
 }
 
 enum mr_status mr_job_load(const char *path, const char *config_path, struct mr_arena *a,
@@ -221,8 +238,11 @@ enum mr_status mr_job_load(const char *path, const char *config_path, struct mr_
         status = read_queries(file, job, err);
     if (status)
         mr_yaml_hide_secrets(file, err);
-    if (status == MR_OK && mr_yaml_get(file->root, "engine"))
-        read_engine(mr_yaml_get(file->root, "engine"), &job->engine);
+    const struct mr_yaml *engine = mr_yaml_get(file->root, "engine");
+    if (status == MR_OK && engine) {
+        read_engine(engine, &job->engine);
+        status = check_cpus(file, engine, err);
+    }
     if (status == MR_OK && config_path)
         status = read_config(config_path, a, &job->engine, err);
     *out = job;

@@ -24,6 +24,21 @@ static bool is_written(const struct mr_job *job, const char *path)
     return false;
 }
 
+static enum mr_status no_path(const char *path, struct mr_error *err)
+{
+    char folder[PATH_MAX];
+
+    if (strncmp(path, "file:", 5) == 0)
+        return MR_FAIL_CONDITION(err, MR_USER, "PATH_NOT_FOUND",
+                                 "Path does not exist: %s. Paths are plain: leave the scheme file: "
+                                 "away.",
+                                 path);
+    if (path[0] == '/' || getcwd(folder, sizeof folder) == NULL)
+        return MR_FAIL_CONDITION(err, MR_USER, "PATH_NOT_FOUND", "Path does not exist: %s.", path);
+    return MR_FAIL_CONDITION(err, MR_USER, "PATH_NOT_FOUND",
+                             "Path does not exist: %s. The current directory is %s.", path, folder);
+}
+
 enum mr_status mr_job_check_path(const struct mr_job *job, const struct mr_table *table,
                                  struct mr_error *err)
 {
@@ -41,7 +56,7 @@ enum mr_status mr_job_check_path(const struct mr_job *job, const struct mr_table
         return MR_FAIL(err, MR_USER, errno, "%s: %s", table->name, path);
     if (is_written(job, path))
         return MR_OK;
-    return MR_FAIL_CONDITION(err, MR_USER, "PATH_NOT_FOUND", "Path does not exist: %s.", path);
+    return no_path(path, err);
 }
 
 /* The folder itself, or the nearest one above it that is there. */

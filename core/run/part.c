@@ -133,15 +133,7 @@ static enum mr_slice slice(struct mr_part *p, enum mr_command command)
 /* An arena or a state table had no memory for this part. */
 static enum mr_slice escaped(struct mr_part *p)
 {
-    const struct mr_budget *b = &p->query->budget, *engine = b->parent;
-
-    MR_FAIL(&p->err, MR_MEMORY, 0,
-            "query \"%s\" needs more memory: pool \"%s\" holds %llu of %llu bytes, %llu of them of "
-            "this query",
-            p->query->config.name, engine->name,
-            (unsigned long long)atomic_load_explicit(&engine->used_bytes, memory_order_relaxed),
-            (unsigned long long)engine->limit_bytes,
-            (unsigned long long)atomic_load_explicit(&b->used_bytes, memory_order_relaxed));
+    (void)mr_query_no_memory(p->query, &p->err);
     return fail(p);
 }
 

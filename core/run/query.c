@@ -12,6 +12,7 @@ enum {
     POLL_MAX_US = 10000, /* and later: Spark's pollingDelay */
     SINK_IDLE_US = 100000,
     IDLE_PROGRESS_US = 10000000,
+    BYTES_PER_MB = 1000000,
 };
 
 static void make_uuid(struct mr_env *env, char *text)
@@ -155,16 +156,24 @@ static enum mr_status open_all(struct mr_query *q, struct mr_error *err)
     return status;
 }
 
-static enum mr_status no_memory(struct mr_query *q, struct mr_error *err)
+enum mr_status mr_query_no_memory(const struct mr_query *q, struct mr_error *err)
 {
-    return MR_FAIL(err, MR_MEMORY, 0, "query \"%s\" needs more memory: pool \"%s\" is exhausted",
-                   q->config.name, q->budget.parent->name);
+    const struct mr_budget *own = &q->budget, *all = own->parent;
+
+    return MR_FAIL(
+        err, MR_MEMORY, 0,
+        "query \"%s\" needs more memory: %.1f MB of %.1f MB are taken, %.1f MB of them by it; "
+        "raise engine: memory_limit, or let an epoch read less",
+        q->config.name,
+        (double)atomic_load_explicit(&all->used_bytes, memory_order_relaxed) / BYTES_PER_MB,
+        (double)all->limit_bytes / BYTES_PER_MB,
+        (double)atomic_load_explicit(&own->used_bytes, memory_order_relaxed) / BYTES_PER_MB);
 }
 
 static enum mr_status open_within_memory(struct mr_query *q, struct mr_error *err)
 {
     if (setjmp(q->escape) != 0)
-        return no_memory(q, err);
+        return mr_query_no_memory(q, err);
     return open_all(q, err);
 }
 
@@ -357,7 +366,7 @@ static enum mr_status run_to_end(struct mr_query *q, struct mr_error *err)
     const struct mr_sink_ops *ops = q->config.sink_ops;
 
     if (setjmp(q->escape) != 0)
-        return no_memory(q, err);
+        return mr_query_no_memory(q, err);
     struct mr_error second = {0};
     enum mr_status status = run_trigger(q, err);
     if (q->is_committing || !q->committer_opened || ops->finish == NULL)

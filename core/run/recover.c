@@ -6,8 +6,11 @@
 
 static enum mr_status no_memory(struct mr_query *q, struct mr_error *err)
 {
-    return MR_FAIL(err, MR_MEMORY, 0, "query \"%s\": its state does not fit into pool \"%s\"",
-                   q->config.name, q->budget.parent->name);
+    return MR_FAIL(
+        err, MR_MEMORY, 0,
+        "query \"%s\": its state does not fit into the memory limit of %.1f MB; raise engine: "
+        "memory_limit",
+        q->config.name, (double)q->budget.parent->limit_bytes / 1e6);
 }
 
 static enum mr_status load_snapshot(void *arg, uint32_t op, uint32_t table, uint32_t partition,

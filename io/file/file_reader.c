@@ -9,6 +9,7 @@ static void on_bad(void *arg, const struct mr_bad_record *bad)
     struct mr_file_reader *r = arg;
 
     r->bad_n++;
+    r->bad_at = r->split.start + bad->offset;
     mr_file_bad_add(&r->bad, &r->split, bad, r->split.start);
 }
 
@@ -164,6 +165,19 @@ static enum mr_status decode(struct mr_file_reader *r, struct mr_batch *out, str
     return MR_OK;
 }
 
+/* Where mode FAILFAST found the record that it failed by. */
+static void say_place(const struct mr_file_reader *r, struct mr_error *err)
+{
+    static const char malformed[] = "MALFORMED_RECORD_IN_PARSING";
+    size_t n = strlen(err->message);
+
+    if (err->file[0] == '\0')
+        snprintf(err->file, sizeof err->file, "%s", r->split.path);
+    if (r->bad_n && strncmp(err->condition, malformed, sizeof malformed - 1) == 0)
+        snprintf(err->message + n, sizeof err->message - n,
+                 " The record begins at byte %llu of it.", (unsigned long long)r->bad_at);
+}
+
 enum mr_step mr_file_pull(void *reader, struct mr_batch *out, struct mr_source_counts *counts,
                           struct mr_error *err)
 {
@@ -178,8 +192,7 @@ enum mr_step mr_file_pull(void *reader, struct mr_batch *out, struct mr_source_c
     counts->rows += out->rows;
     counts->bad += r->bad_n - bad_before;
     if (status != MR_OK) {
-        if (err->file[0] == '\0')
-            snprintf(err->file, sizeof err->file, "%s", r->split.path);
+        say_place(r, err);
         return MR_FAILED;
     }
     if (!(r->window_done && r->stream.at_end))

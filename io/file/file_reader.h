@@ -15,7 +15,8 @@ struct mr_file_reader {
     struct mr_file_split split;
     struct mr_file_stream stream;
     struct mr_file_bad bad;
-    uint64_t bad_n; /* in the split so far */
+    uint64_t bad_n;  /* in the split so far */
+    uint64_t bad_at; /* where in the file the last one begins */
     bool is_open;
     bool window_done; /* the decoder needs more bytes */
 };

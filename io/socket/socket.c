@@ -25,6 +25,7 @@ static const char *const options[] = {
 
 struct planner {
     struct mr_env *env;
+    const char *name;
     int fd;
     bool at_end, frozen;
     int64_t lines_n;           /* taken since the start, also in earlier runs */
@@ -109,6 +110,7 @@ static enum mr_status planner_open(void *planner, const struct mr_source_config 
     const struct mr_table *t = config->table;
 
     p->env = config->env;
+    p->name = t->name;
     p->fd = -1;
     for (int i = 0; i < 2; i++)
         mr_arena_init(&p->arenas[i], config->arena->budget, config->arena->escape);
@@ -174,6 +176,10 @@ static enum mr_status take(struct planner *p, struct mr_error *err)
             return MR_FAIL(err, MR_IO, errno, "source socket: receive");
         if (got == 0) {
             p->at_end = true;
+            fprintf(stderr,
+                    "millrace: note: source \"%s\": the server has closed the connection; no "
+                    "more lines will come\n",
+                    p->name);
             if (p->partial_n > 0)
                 add_line(p, p->partial, p->partial_n);
             p->partial_n = 0;

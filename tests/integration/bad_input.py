@@ -44,7 +44,10 @@ REFUSED = {  # name: (job, what the line says)
     "option of zero": (job(options("maxFilesPerTrigger: 0")), "Invalid value '0' for option 'maxFilesPerTrigger'"),
     "option of text": (job(options("maxFilesPerTrigger: abc")), "must be a positive integer"),
     "archive in the source": (job(options("cleanSource: archive, sourceArchiveDir: ./in/old")), "archived files would be read again"),
-    "missing path": (job(path("nowhere")), "j.yaml:3:3: [PATH_NOT_FOUND] Path does not exist: nowhere."),
+    "missing path": (job(path("nowhere")), "j.yaml:3:3: [PATH_NOT_FOUND] Path does not exist: nowhere. The current directory is /"),
+    "path with a scheme": (job(path("file:///tmp")), "leave the scheme file: away"),
+    "no such CPU": (job(more="engine: {cpus: \"900\"}\n"), "j.yaml:9:16: cpus: this process may use none of \"900\""),
+    "append without watermark": (job(steps=sql("SELECT count(*) AS n FROM s GROUP BY id")), "Add a watermark"),
     "path below a file": (job(path("in/a.json/x")), "[PATH_NOT_FOUND]"),
     "path is a device": (job(path("/dev/null")), "/dev/null is neither a file nor a folder"),
     "braces in a pattern": (job(path("in/{a,b}.json")), "allowed are *, ? and [..]"),
@@ -126,7 +129,8 @@ FAILS = {  # name: (job, {file: content}, what the line says)
     "a width no column holds": (job(steps=sql("SELECT format_string('%9999999999d', id) AS x FROM s")), {}, "more memory"),
     "a key no state holds": (job(steps=sql("SELECT k, count(*) AS n FROM (SELECT repeat(name, 540000000) AS k FROM s WHERE id = 1) GROUP BY k"),
                                  sink="{format: noop, output_mode: complete}"), {}, "more memory"),
-    "no memory": (job(more="engine: {memory_limit: 1m}\n"), {}, "needs more memory"),
+    "no memory": (job(more="engine: {memory_limit: 1m}\n"), {}, "raise engine: memory_limit"),
+    "FAILFAST": (job(options("mode: FAILFAST")), {"in/b.json": b'{"id":3}\n{"id":"x"}\n'}, "The record begins at byte 9 of it."),
 }
 
 
@@ -214,6 +218,16 @@ class Runner:
             self.expect("quarantine", {"epoch": 0, "path": "in/b.json", "offset": 8}.items() <= next((b for b in got if b["raw"] == "{one"), {}).items(), got)
 
 
+    def reasons(self):
+        """A value that does not fit: the reason names its column."""
+        for format, raw in ("json", b'{"id":"x","name":"a"}\n'), ("csv", b"x,a,\n"):
+            source = '{format: %s, path: in, schema: "%s", bad_records: {path: bad}}' % (format, SCHEMA)
+            with self.folder(job(source), {"in/a.json": raw}) as folder:
+                code, _, err = self.run(folder)
+                got = [json.loads(line)["reason"] for f in glob.glob(folder + "/bad/*.json") for line in open(f)]
+                self.expect("reason", code == 0 and len(got) == 1 and got[0].endswith("does not fit its %s, id" % {"json": "field", "csv": "column"}[format]), (code, err, got))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
@@ -225,6 +239,7 @@ def main():
             if args.k in name: kind(name, *case)
     if args.k in "secret in a plan": r.explained()
     if args.k in "quarantine": r.quarantined()
+    if args.k in "reason": r.reasons()
     if args.k in "closed streams": r.closed()
     if args.k in "shown once": r.shown_once()
     if args.k in "inline rows": r.inline()

@@ -3,7 +3,7 @@
 
 usage: told.py [--millrace PATH]       Exit 0: all as expected; 1: what differs is shown.
 """
-import argparse, os, re, signal, subprocess, sys, tempfile, time
+import argparse, os, re, signal, socket, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SECRET = "opensesame42"
@@ -159,11 +159,36 @@ def unreachable(binary, folder):
         signal.alarm(0)
 
 
+SOCKET = """
+name: q
+sources: {s: {format: socket, options: {host: 127.0.0.1, port: "PORT"}}}
+sink: {format: noop}
+"""
+
+
+def closed(binary, folder):
+    """The server of a socket source goes away: said, once."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        write(folder, {"j.yaml": SOCKET.replace("PORT", str(server.getsockname()[1]))})
+        p = start(binary, folder, "--progress", "none")
+        server.accept()[0].close()
+    signal.alarm(60)
+    line = p.stderr.readline()
+    while line and "has closed" not in line:
+        line = p.stderr.readline()
+    expect("socket", 'source "s": the server has closed the connection' in line, line)
+    time.sleep(0.5)
+    p.send_signal(signal.SIGTERM)
+    rest = p.stderr.read()
+    expect("socket, once", "has closed" not in rest and p.wait() == 0, rest)
+    signal.alarm(0)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     binary = os.path.abspath(p.parse_args().millrace)
-    for case in failure, summary, generated, asked, helped, unreachable:
+    for case in failure, summary, generated, asked, helped, unreachable, closed:
         with tempfile.TemporaryDirectory() as folder: case(binary, folder)
     for problem in problems: print("FAIL " + problem)
     print("%d problems" % len(problems))

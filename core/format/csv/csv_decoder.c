@@ -145,7 +145,8 @@ static const char *put_row(struct filling *f, const struct csv_tokens *t)
         } else {
             put_null(c, f->rows);
             if (reason == NULL)
-                reason = "a field that does not fit the type of its column";
+                reason = mr_arena_format(&d->record, "a field that does not fit its column, %s",
+                                         d->needed->fields[i].name);
         }
     }
     return reason;

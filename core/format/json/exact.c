@@ -13,6 +13,8 @@ void json_exact_init(struct json_exact *x, const struct json_plan *plan, struct 
     json_reader_init(&x->reader, &plan->options, keep);
 }
 
+static const char misfit[] = "a value that does not fit its field";
+
 static enum json_outcome fail(struct json_exact *x, const char *reason)
 {
     if (x->reason == NULL)
@@ -65,6 +67,7 @@ static enum json_outcome convert_field(struct json_exact *x, const struct json_n
     const struct mr_text *name = json_reader_name(&x->reader);
     uint32_t i = name ? json_node_find(node, *name) : UINT32_MAX;
     struct mr_cell value = {.is_null = true};
+    bool was_good = x->reason == NULL;
 
     if (i == UINT32_MAX)
         return json_reader_skip(&x->reader) ? JSON_GOOD : broken(x);
@@ -76,6 +79,8 @@ static enum json_outcome convert_field(struct json_exact *x, const struct json_n
         items[i] = value;
         return JSON_PARTIAL;
     case JSON_BAD:
+        if (was_good && x->reason == misfit)
+            x->reason = mr_arena_format(x->scratch, "%s, %s", misfit, node->type->fields[i].name);
         return json_reader_skip(&x->reader) ? JSON_PARTIAL : broken(x);
     }
     MR_UNREACHABLE();
@@ -222,7 +227,7 @@ static enum json_outcome convert_scalar(struct json_exact *x, const struct mr_ty
     default:
         break;
     }
-    return good ? JSON_GOOD : fail(x, "a value that does not fit the type of its field");
+    return good ? JSON_GOOD : fail(x, misfit);
 }
 
 /* The value behind a name, or the current token. */

@@ -478,8 +478,8 @@ static const struct {
 } plan_errors[] = {
     {"sources: {t: {format: text, options: {good: 1, bad: 2}}}\n" SINK, 1, 48, "",
      "source \"t\": option bad: no"},
-    {"sources: {t: {format: text, path: no/where}}\n" SINK, 1, 11, "PATH_NOT_FOUND",
-     "Path does not exist: no/where."},
+    {"sources: {t: {format: text, path: /no/where}}\n" SINK, 1, 11, "PATH_NOT_FOUND",
+     "Path does not exist: /no/where."},
     {SOURCE "sink: {format: noop, options: {bad: 2}}\n", 2, 32, "", "option bad: no"},
     {SOURCE "sink: {format: noop, output_mode: update}\n", 2, 7,
      "STREAMING_OUTPUT_MODE.UNSUPPORTED_DATASOURCE",

@@ -138,7 +138,7 @@ static void exhausted_memory_fails_the_query_and_names_the_pool(void **unused)
     operators.fails = FAIL_MEMORY;
     assert_int_equal(run(&engine, &config, &err), MR_MEMORY);
     assert_non_null(strstr(err.message, "greedy"));
-    assert_non_null(strstr(err.message, "pool \"engine\""));
+    assert_non_null(strstr(err.message, "raise engine: memory_limit"));
 }
 
 static void done_needs_no_more(void **unused)
