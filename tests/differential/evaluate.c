@@ -161,8 +161,7 @@ static void run_expression(struct evaluation *e, char *const *field)
     const char *sql;
 
     begin(e, field[3][0] == '1', field[4]);
-    struct mr_table source = {
-        .name = "t", .format = "memory", .schema = t->schema, .rows = &t->batch};
+    struct mr_table source = {.name = "t", .format = "memory", .schema = t->schema};
     e->session.tables = &source;
     e->session.tables_n = 1;
     sql = mr_arena_format(&e->arena, "SELECT %s AS v FROM t", field[5]);
