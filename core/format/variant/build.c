@@ -116,11 +116,11 @@ void mr_variant_put_decimal(struct mr_variant_builder *b, __int128 value, uint32
     uint32_t precision = mr_variant_precision(value);
     uint32_t digits = precision > scale ? precision : scale;
     uint32_t bytes = digits <= 9 ? 4 : digits <= 18 ? 8 : 16;
+    uint32_t form = digits <= 9    ? VARIANT_DECIMAL4
+                    : digits <= 18 ? VARIANT_DECIMAL8
+                                   : VARIANT_DECIMAL16;
 
-    put_byte(b, (digits <= 9    ? VARIANT_DECIMAL4
-                 : digits <= 18 ? VARIANT_DECIMAL8
-                                : VARIANT_DECIMAL16)
-                    << 2);
+    put_byte(b, form << 2);
     put_byte(b, scale);
     put(b, &value, bytes);
 }
