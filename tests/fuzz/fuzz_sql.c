@@ -4,12 +4,14 @@
 #include "core/sql/parser.h"
 #include <stddef.h>
 
-/* Subqueries: what is printed of them is for people. */
+/* What is printed as Spark names it, for people: subqueries; -(4) as (- 4), which is another literal. */
 static bool is_for_people(const struct mr_ast *x)
 {
     if (x == NULL)
         return false;
     if (x->relation || is_for_people(x->filter))
+        return true;
+    if (x->args_n == 1 && x->name && strcmp(x->name, "negative") == 0 && x->args[0]->args_n == 0)
         return true;
     for (uint32_t i = 0; i < x->args_n; i++)
         if (is_for_people(x->args[i]))
