@@ -4,12 +4,18 @@
 #include "core/sql/parser.h"
 #include <stddef.h>
 
-/* What is printed as Spark names it, for people: subqueries; -(4) as (- 4), which is another literal. */
+/* What is printed as Spark names it, for people: subqueries; -(4) as (- 4), which is another literal; a
+ * call by a name in backquotes. */
 static bool is_for_people(const struct mr_ast *x)
 {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+                                "+-*/%=<>!&|^~";
+
     if (x == NULL)
         return false;
     if (x->relation || is_for_people(x->filter))
+        return true;
+    if (x->kind == MR_AST_CALL && x->name[strspn(x->name, plain)] != '\0')
         return true;
     if (x->args_n == 1 && x->name && strcmp(x->name, "negative") == 0 && x->args[0]->args_n == 0)
         return true;
