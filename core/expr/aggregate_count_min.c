@@ -190,16 +190,6 @@ static enum mr_status count_min_result(const struct mr_aggregate_call *c, uint32
     return MR_OK;
 }
 
-static uint32_t count_min_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
-                                const struct mr_type **buffer_types, struct mr_arena *a)
-{
-    (void)call;
-    (void)a;
-    kinds[0] = MR_SLOT_BYTES;
-    buffer_types[0] = &mr_type_binary;
-    return 1;
-}
-
 static void count_min_describe(const struct mr_expr *call, struct mr_buffer *out)
 {
     const struct count_min *m = call->data;
@@ -209,7 +199,7 @@ static void count_min_describe(const struct mr_expr *call, struct mr_buffer *out
 }
 
 const struct mr_aggregate mr_aggregate_count_min_sketch = {.name = "count_min_sketch",
-                                                           .slots = count_min_slots,
+                                                           .slots = mr_binary_slots,
                                                            .update = count_min_update,
                                                            .merge = count_min_merge,
                                                            .result = count_min_result,

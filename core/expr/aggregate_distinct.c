@@ -51,16 +51,6 @@ MR_RESOLVE(approx_count_distinct)
     return MR_OK;
 }
 
-static uint32_t hll_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
-                          const struct mr_type **buffer_types, struct mr_arena *a)
-{
-    (void)call;
-    (void)a;
-    kinds[0] = MR_SLOT_BYTES;
-    buffer_types[0] = &mr_type_binary;
-    return 1;
-}
-
 static uint8_t *registers(const struct mr_aggregate_call *c, struct mr_slot_bytes *slot)
 {
     const struct hll *h = c->expr->data;
@@ -149,7 +139,7 @@ static void hll_describe(const struct mr_expr *call, struct mr_buffer *out)
 }
 
 const struct mr_aggregate mr_aggregate_hll = {.name = "approx_count_distinct",
-                                              .slots = hll_slots,
+                                              .slots = mr_binary_slots,
                                               .update = hll_update,
                                               .merge = hll_merge,
                                               .result = hll_result,

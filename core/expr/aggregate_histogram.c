@@ -226,16 +226,6 @@ static enum mr_status histogram_result(const struct mr_aggregate_call *c, uint32
     return MR_OK;
 }
 
-static uint32_t histogram_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
-                                const struct mr_type **buffer_types, struct mr_arena *a)
-{
-    (void)call;
-    (void)a;
-    kinds[0] = MR_SLOT_BYTES;
-    buffer_types[0] = &mr_type_binary;
-    return 1;
-}
-
 static void histogram_describe(const struct mr_expr *call, struct mr_buffer *out)
 {
     const struct histogram *h = call->data;
@@ -244,7 +234,7 @@ static void histogram_describe(const struct mr_expr *call, struct mr_buffer *out
 }
 
 const struct mr_aggregate mr_aggregate_histogram_numeric = {.name = "histogram_numeric",
-                                                            .slots = histogram_slots,
+                                                            .slots = mr_binary_slots,
                                                             .update = histogram_update,
                                                             .merge = histogram_merge,
                                                             .result = histogram_result,

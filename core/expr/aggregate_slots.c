@@ -19,6 +19,16 @@ void mr_slot_describe_function(const struct mr_expr *call, struct mr_buffer *out
     mr_buffer_append_format(out, " (%s)", call->function->name);
 }
 
+uint32_t mr_binary_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
+                         const struct mr_type **buffer_types, struct mr_arena *a)
+{
+    (void)call;
+    (void)a;
+    kinds[0] = MR_SLOT_BYTES;
+    buffer_types[0] = &mr_type_binary;
+    return 1;
+}
+
 uint32_t mr_values_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
                          const struct mr_type **buffer_types, struct mr_arena *a)
 {

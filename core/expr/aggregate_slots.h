@@ -60,6 +60,10 @@ const struct mr_type *mr_slot_pair(const struct mr_type *first, const struct mr_
 /* For aggregates that serve several functions whose slots look alike but mean another thing. */
 void mr_slot_describe_function(const struct mr_expr *call, struct mr_buffer *out);
 
+/* One slot of bytes whose form only the function knows: the slots of struct mr_aggregate. */
+uint32_t mr_binary_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
+                         const struct mr_type **buffer_types, struct mr_arena *a);
+
 /* All values of a group, in slot 0: as the functions of struct mr_aggregate. */
 uint32_t mr_values_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
                          const struct mr_type **buffer_types, struct mr_arena *a);

@@ -3,6 +3,26 @@
 #include "core/expr/coerce.h"
 #include "core/format/ddl.h"
 
+enum mr_status mr_format_call_text(struct mr_resolve *r, struct mr_expr *call)
+{
+    enum mr_kind k = call->args[0]->type->kind;
+
+    return k == MR_STRING || k == MR_VOID ? mr_coerce_argument(r, call, 0, &mr_type_string, NULL)
+                                          : mr_mismatch_argument(r, call, 0, "\"STRING\"");
+}
+
+struct mr_decoder_config mr_format_call_config(const struct mr_call *call)
+{
+    const struct mr_format_call *data = call->expr->data;
+
+    return (struct mr_decoder_config){.schema = call->expr->type,
+                                      .full_schema = call->expr->type,
+                                      .options = data->options,
+                                      .options_n = data->options_n,
+                                      .zone = call->context->zone,
+                                      .batch_rows = call->rows};
+}
+
 enum mr_status mr_format_call_options(struct mr_resolve *r, struct mr_expr *call, uint32_t i,
                                       struct mr_format_call *out)
 {

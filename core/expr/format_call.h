@@ -9,6 +9,10 @@ struct mr_format_call { /* data of a call */
     uint32_t options_n;
 };
 
+/* Argument 0 is a text, or NULL. */
+MR_NODISCARD enum mr_status mr_format_call_text(struct mr_resolve *r, struct mr_expr *call);
+/* Of a decoder for the type of a call. */
+struct mr_decoder_config mr_format_call_config(const struct mr_call *call);
 /* Argument i, a constant map of texts; no options without it. */
 MR_NODISCARD enum mr_status mr_format_call_options(struct mr_resolve *r, struct mr_expr *call,
                                                    uint32_t i, struct mr_format_call *out);

@@ -18,18 +18,10 @@ static enum mr_status options_of(struct mr_resolve *r, struct mr_expr *call, uin
                                  &out->options_n, r->err);
 }
 
-static enum mr_status text_argument(struct mr_resolve *r, struct mr_expr *call)
-{
-    enum mr_kind k = call->args[0]->type->kind;
-
-    return k == MR_STRING || k == MR_VOID ? mr_coerce_argument(r, call, 0, &mr_type_string, NULL)
-                                          : mr_mismatch_argument(r, call, 0, "\"STRING\"");
-}
-
 MR_RESOLVE(from_csv)
 {
     struct mr_format_call *data = MR_NEW(r->arena, struct mr_format_call);
-    enum mr_status status = text_argument(r, call);
+    enum mr_status status = mr_format_call_text(r, call);
 
     if (status == MR_OK)
         status = options_of(r, call, 2, true, data);
@@ -69,16 +61,10 @@ void mr_csv_state_fini(void *state)
 
 static enum mr_status open_parser(struct mr_call *call, struct parser_state *s)
 {
-    const struct mr_format_call *data = call->expr->data;
     enum mr_status status;
 
     mr_arena_init(&s->arena, call->arena->budget, call->arena->escape);
-    s->config = (struct mr_decoder_config){.schema = call->expr->type,
-                                           .full_schema = call->expr->type,
-                                           .options = data->options,
-                                           .options_n = data->options_n,
-                                           .zone = call->context->zone,
-                                           .batch_rows = call->rows};
+    s->config = mr_format_call_config(call);
     status = mr_csv_parser_open(&s->config, &s->arena, &s->parser, call->err);
     if (status != MR_OK) {
         s->parser = NULL;
@@ -148,7 +134,7 @@ MR_BODY(to_csv)
 
 MR_RESOLVE(schema_of_csv)
 {
-    enum mr_status status = text_argument(r, call);
+    enum mr_status status = mr_format_call_text(r, call);
     struct mr_format_call data = {0};
     const struct mr_type *type = NULL;
     const char *text = call->text;

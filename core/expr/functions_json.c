@@ -9,10 +9,7 @@
 MR_RESOLVE(from_json)
 {
     struct mr_format_call *j = MR_NEW(r->arena, struct mr_format_call);
-    enum mr_kind k = call->args[0]->type->kind;
-    enum mr_status status = k == MR_STRING || k == MR_VOID
-                                ? mr_coerce_argument(r, call, 0, &mr_type_string, NULL)
-                                : mr_mismatch_argument(r, call, 0, "\"STRING\"");
+    enum mr_status status = mr_format_call_text(r, call);
 
     if (status == MR_OK)
         status = mr_format_call_options(r, call, 2, j);
@@ -50,16 +47,10 @@ void mr_json_state_fini(void *state)
 
 static enum mr_status open_parser(struct mr_call *call, struct parser_state *s)
 {
-    const struct mr_format_call *j = call->expr->data;
     enum mr_status status;
 
     mr_arena_init(&s->arena, call->arena->budget, call->arena->escape);
-    s->config = (struct mr_decoder_config){.schema = call->expr->type,
-                                           .full_schema = call->expr->type,
-                                           .options = j->options,
-                                           .options_n = j->options_n,
-                                           .zone = call->context->zone,
-                                           .batch_rows = call->rows};
+    s->config = mr_format_call_config(call);
     status = mr_json_parser_open(&s->config, &s->arena, &s->parser, call->err);
     if (status != MR_OK) {
         s->parser = NULL;
