@@ -31,15 +31,14 @@ static enum mr_status bad_argument(struct mr_resolve *r, const struct mr_expr *c
 static enum mr_status constant(struct mr_resolve *r, struct mr_expr *call, uint32_t i,
                                const struct mr_type *type, const char *name)
 {
-    struct mr_eval_context context = {.zone = r->zone, .ansi = r->ansi};
     enum mr_status status;
 
     if (type->kind == MR_DOUBLE &&
         call->args[i]->type->kind != MR_DOUBLE) /* Spark casts nothing here */
         return mr_mismatch_argument(r, call, i, "\"DOUBLE\"");
     status = mr_coerce_argument(r, call, i, type, NULL);
-    if (status == MR_OK && call->args[i]->kind == MR_EXPR_CALL)
-        status = mr_eval_constant(call->args[i], &context, r->arena, &call->args[i], r->err);
+    if (status == MR_OK)
+        status = mr_fold_cast(r, &call->args[i]);
     if (status == MR_OK)
         status = mr_require_literal(r, call, i, name);
     if (status == MR_OK && mr_column_is_null(call->args[i]->value, 0))

@@ -22,10 +22,8 @@ MR_RESOLVE(approx_count_distinct)
 
     if (call->args_n > 1) {
         status = mr_coerce_argument(r, call, 1, &mr_type_double, NULL);
-        if (status == MR_OK && call->args[1]->kind == MR_EXPR_CALL) {
-            struct mr_eval_context context = {.zone = r->zone, .ansi = r->ansi};
-            status = mr_eval_constant(call->args[1], &context, r->arena, &call->args[1], r->err);
-        }
+        if (status == MR_OK)
+            status = mr_fold_cast(r, &call->args[1]);
         if (status == MR_OK)
             status = mr_require_literal(r, call, 1, "relativeSD");
         if (status != MR_OK)

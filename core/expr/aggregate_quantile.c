@@ -43,18 +43,14 @@ static enum mr_status resolve_shares(struct mr_resolve *r, struct mr_expr *call,
 {
     struct mr_expr *p = call->args[1];
     const struct mr_type *type = p->type;
-    struct mr_eval_context context = {.zone = r->zone, .ansi = r->ansi};
     enum mr_status status;
 
     *array = type->kind == MR_ARRAY;
     if (!mr_type_is_numeric(*array ? type->fields[0].type : type))
         return mr_mismatch_argument(r, call, 1, "\"DOUBLE\"");
     p = mr_coerce(r, p, *array ? mr_type_array(r->arena, &mr_type_double, false) : &mr_type_double);
-    if (p->kind == MR_EXPR_CALL && p->args[0]->kind == MR_EXPR_LITERAL) {
-        status = mr_eval_constant(p, &context, r->arena, &p, r->err);
-        if (status != MR_OK)
-            return status;
-    }
+    if ((status = mr_fold_cast(r, &p)) != MR_OK)
+        return status;
     call->args[1] = p;
     status = mr_require_literal(r, call, 1, "percentage");
     return status == MR_OK ? check_shares(r, call) : status;

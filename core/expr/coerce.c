@@ -57,6 +57,16 @@ enum mr_status mr_mismatch_argument(struct mr_resolve *r, const struct mr_expr *
                        mr_type_sql(r->arena, x->type));
 }
 
+enum mr_status mr_fold_cast(struct mr_resolve *r, struct mr_expr **x)
+{
+    struct mr_eval_context context = {.zone = r->zone, .ansi = r->ansi};
+
+    if ((*x)->kind != MR_EXPR_CALL || (*x)->args_n != 1 || (*x)->args[0]->kind != MR_EXPR_LITERAL ||
+        !mr_expr_is_deterministic(*x))
+        return MR_OK;
+    return mr_eval_constant(*x, &context, r->arena, x, r->err);
+}
+
 enum mr_status mr_require_literal(struct mr_resolve *r, const struct mr_expr *call, uint32_t i,
                                   const char *name)
 {

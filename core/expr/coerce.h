@@ -23,6 +23,8 @@ enum mr_status mr_mismatch(struct mr_resolve *r, const struct mr_expr *call, con
  * "T". */
 enum mr_status mr_mismatch_argument(struct mr_resolve *r, const struct mr_expr *call, uint32_t i,
                                     const char *what);
+/* A cast that was put over a literal becomes a literal itself: what resolve then reads. */
+MR_NODISCARD enum mr_status mr_fold_cast(struct mr_resolve *r, struct mr_expr **x);
 /* NON_FOLDABLE_INPUT unless argument i is a literal (the analyzer folds constants first). */
 MR_NODISCARD enum mr_status mr_require_literal(struct mr_resolve *r, const struct mr_expr *call,
                                                uint32_t i, const char *name);

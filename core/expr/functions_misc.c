@@ -41,6 +41,15 @@ MR_RESOLVE(current_database)
     return become_text(r, call, MR_TEXT("default"));
 }
 
+/* Over grouping sets the analyzer puts columns of theirs in place of these calls. */
+MR_RESOLVE(grouping)
+{
+    (void)call;
+    return MR_FAIL_CONDITION(r->err, MR_USER, "UNSUPPORTED_GROUPING_EXPRESSION",
+                             "grouping()/grouping_id() can only be used with "
+                             "GroupingSets/Cube/Rollup.");
+}
+
 MR_BODY(raise_error)
 {
     if (call->n > 0) {

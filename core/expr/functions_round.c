@@ -26,11 +26,8 @@ static enum mr_status scale_of(struct mr_resolve *r, struct mr_expr *call, int32
     if (call->args_n < 2)
         return MR_OK;
     status = mr_coerce_argument(r, call, 1, &mr_type_int, NULL);
-    if (status == MR_OK && call->args[1]->kind == MR_EXPR_CALL &&
-        call->args[1]->args[0]->kind == MR_EXPR_LITERAL) {
-        struct mr_eval_context context = {.zone = r->zone, .ansi = r->ansi};
-        status = mr_eval_constant(call->args[1], &context, r->arena, &call->args[1], r->err);
-    }
+    if (status == MR_OK)
+        status = mr_fold_cast(r, &call->args[1]);
     if (status == MR_OK)
         status = mr_require_literal(r, call, 1, "scale");
     if (status == MR_OK && !mr_expr_is_null_literal(call->args[1]))
@@ -137,6 +134,22 @@ static bool digits_of(double v, __int128 *mantissa, int32_t *exponent)
     return true;
 }
 
+/* Without the digits of the text, where none of them can be a tie. */
+static bool round_plainly(double v, int32_t scale, double *out)
+{
+    static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    double scaled, nearest;
+
+    if (scale < 0 || scale > 9)
+        return false;
+    scaled = fabs(v) * powers[scale];
+    if (!(scaled < 0x1p30)) /* so that it is off by less than 1e-6 */
+        return false;
+    nearest = floor(scaled + 0.5);
+    *out = nearest == 0 ? 0 : copysign(nearest / powers[scale], v);
+    return fabs(scaled - nearest) < 0.5 - 1e-6;
+}
+
 static double round_double(double v, int32_t scale, enum rounding how)
 {
     __int128 mantissa;
@@ -146,6 +159,8 @@ static double round_double(double v, int32_t scale, enum rounding how)
 
     if (v == 0) /* BigDecimal has no -0 */
         return 0;
+    if (how <= HALF_EVEN && round_plainly(v, scale, &result))
+        return result;
     if (!digits_of(v, &mantissa, &exponent))
         return v;
     drop = -exponent - scale;

@@ -325,9 +325,7 @@ static struct mr_expr *grouping(struct mr_analyzer *an, struct mr_scope *s, cons
     bool whole = mr_same_name(x->name, "grouping_id");
 
     if (g == NULL || g->grouping_id == NULL)
-        return MR_ANALYZE_FAIL(an, x->place, "UNSUPPORTED_GROUPING_EXPRESSION",
-                               "grouping()/grouping_id() can only be used with "
-                               "GroupingSets/Cube/Rollup.");
+        return mr_call(an, "grouping_id", NULL, 0, x->place, x->name); /* refused by its resolve */
     id = MR_NEW(an->arena, struct mr_expr);
     *id = *g->grouping_id;
     if (whole && !names_all_groups(an, s, x))

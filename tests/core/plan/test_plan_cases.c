@@ -8,7 +8,11 @@
 #include <dirent.h>
 
 /* Raised by rows or by files, not by the plan. */
-static const char *const at_run[] = {"INVALID_DATETIME_PATTERN.WITH_SUGGESTION",
+static const char *const at_run[] = {"HLL_INVALID_INPUT_SKETCH_BUFFER",
+                                     "HLL_UNION_DIFFERENT_LG_K",
+                                     "INVALID_ARRAY_INDEX",
+                                     "CONVERSION_INVALID_INPUT",
+                                     "INVALID_DATETIME_PATTERN.WITH_SUGGESTION",
                                      "ARITHMETIC_OVERFLOW",
                                      "BINARY_ARITHMETIC_OVERFLOW",
                                      "CAST_INVALID_INPUT",
