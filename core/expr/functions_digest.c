@@ -259,6 +259,57 @@ MR_BODY(unhex)
     return MR_OK;
 }
 
+/* to_binary(t[, format]): hex, utf-8 or base64. What other functions do is left to them. */
+MR_RESOLVE(to_binary)
+{
+    struct mr_text format = MR_TEXT("hex");
+    enum mr_status status = mr_coerce_argument(r, call, 0, &mr_type_string, NULL);
+
+    if (status == MR_OK && call->args_n > 1)
+        status = mr_require_literal(r, call, 1, "fmt");
+    if (status != MR_OK)
+        return status;
+    if (call->args_n > 1 && call->args[1]->type->kind == MR_STRING &&
+        !mr_column_is_null(call->args[1]->value, 0))
+        format = mr_column_text(call->args[1]->value, 0);
+    else if (call->args_n > 1)
+        format = mr_expr_is_null_literal(call->args[1]) ? (struct mr_text){0} : MR_TEXT("?");
+    call->args_n = 1;
+    call->type = &mr_type_binary;
+    call->nullable = call->args[0]->nullable;
+    if (format.data == NULL) {
+        call->args[0] = mr_expr_literal_null(r->arena, &mr_type_string);
+    } else if (mr_text_equal_ignoring_case(format, MR_TEXT("base64"))) {
+        call->function = mr_function_find("unbase64");
+    } else if (mr_text_equal_ignoring_case(format, MR_TEXT("utf-8")) ||
+               mr_text_equal_ignoring_case(format, MR_TEXT("utf8"))) {
+        call->function = mr_function_find("encode");
+        call->args[1] = mr_expr_literal_text(r->arena, MR_TEXT("UTF-8"));
+        call->args_n = 2;
+    } else if (!mr_text_equal_ignoring_case(format, MR_TEXT("hex"))) {
+        return mr_mismatch(r, call, "INVALID_ARG_VALUE",
+                           "The `fmt` value must be case-insensitive \"hex\", \"utf-8\", "
+                           "\"utf8\" or \"base64\".");
+    }
+    return MR_OK;
+}
+
+MR_BODY(to_binary)
+{
+    enum mr_status status = mr_fn_unhex(call, args, out);
+
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text t = mr_column_text(&args[0], row);
+        if (status == MR_OK && mr_column_is_null(out, row))
+            return MR_FAIL_CONDITION(call->err, MR_QUERY, "CONVERSION_INVALID_INPUT",
+                                     "The value '%.*s' (\"STRING\") cannot be converted to "
+                                     "\"BINARY\" because it is malformed.",
+                                     (int)(t.n < 512 ? t.n : 512), t.data);
+    }
+    return status;
+}
+
 enum charset { UTF_8, LATIN_1, ASCII, UTF_16, UTF_16BE, UTF_16LE, CHARSETS_N };
 static const char *const charsets[] = {"UTF-8",  "ISO-8859-1", "US-ASCII",
                                        "UTF-16", "UTF-16BE",   "UTF-16LE"};

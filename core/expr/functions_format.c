@@ -337,6 +337,24 @@ MR_BODY(conv)
     return MR_OK;
 }
 
+/* bin(n): the bits, from the first that is set. */
+MR_BODY(bin)
+{
+    struct mr_text_writer w;
+
+    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        uint64_t v = (uint64_t)args[0].i64[row];
+        uint32_t n = v ? 64 - (uint32_t)__builtin_clzll(v) : 1;
+        char *room = mr_text_writer_room(&w, n);
+        for (uint32_t k = 0; k < n; k++)
+            room[k] = (char)('0' + (v >> (n - 1 - k) & 1));
+        mr_text_writer_put(&w, row, n);
+    }
+    return MR_OK;
+}
+
 /* to_number(t, format): 9 and 0 digits, "." or D the point, "," groups, $, S the sign. */
 MR_RESOLVE(to_number)
 {

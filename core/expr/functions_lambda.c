@@ -230,6 +230,95 @@ MR_BODY(transform_values)
     return transform_map(call, args, false, out);
 }
 
+MR_RESOLVE(map_zip_with)
+{
+    const struct mr_type *x = call->args[0]->type, *y = call->args[1]->type;
+    const struct mr_expr *lambda = call->args[2];
+
+    if (x->kind != MR_MAP || y->kind != MR_MAP || lambda->kind != MR_EXPR_LAMBDA)
+        return mr_mismatch_argument(r, call, x->kind != MR_MAP ? 0 : 1, "\"MAP\"");
+    if (!mr_type_equal(x->fields[0].type, y->fields[0].type)) /* lambda has those of the first */
+        return mr_mismatch(r, call, "MAP_ZIP_WITH_DIFF_TYPES",
+                           "Input to the `map_zip_with` should have been two maps with compatible "
+                           "key types, but it's [\"%s\", \"%s\"].",
+                           mr_type_sql(r->arena, x->fields[0].type),
+                           mr_type_sql(r->arena, y->fields[0].type));
+    call->type = mr_type_map(r->arena, x->fields[0].type, lambda->type, lambda->nullable);
+    call->nullable = call->args[0]->nullable || call->args[1]->nullable;
+    return MR_OK;
+}
+
+static uint32_t entry_of(const struct mr_column *map, uint32_t row, const struct mr_column *keys,
+                         uint32_t key)
+{
+    for (int32_t e = map->offsets[row]; e < map->offsets[row + 1]; e++)
+        if (mr_column_compare(&map->children[0], (uint32_t)e, keys, key) == 0)
+            return (uint32_t)e;
+    return UINT32_MAX;
+}
+
+/* The keys of both maps: those of the first, then what only the second has. */
+struct zipped {
+    uint32_t n, *parents;
+    uint32_t *places[2]; /* entries of each map; UINT32_MAX: it lacks the key */
+};
+
+static void zip_keys(struct mr_call *call, const struct mr_column *args, struct zipped *z)
+{
+    size_t most = 1;
+
+    MR_EACH_ROW(call, i, row)
+    for (uint32_t k = 0; k < 2; k++)
+        most += (uint32_t)(args[k].offsets[row + 1] - args[k].offsets[row]);
+    z->parents = mr_arena_alloc(call->arena, most * sizeof *z->parents);
+    for (uint32_t k = 0; k < 2; k++)
+        z->places[k] = mr_arena_alloc(call->arena, most * sizeof *z->places[k]);
+    MR_EACH_ROW(call, i, row)
+    for (uint32_t k = 0; k < 2; k++)
+        for (int32_t e = args[k].offsets[row]; e < args[k].offsets[row + 1]; e++) {
+            uint32_t other = entry_of(&args[1 - k], row, &args[k].children[0], (uint32_t)e);
+            if (k == 1 && other != UINT32_MAX)
+                continue;
+            z->parents[z->n] = row;
+            z->places[k][z->n] = (uint32_t)e;
+            z->places[1 - k][z->n++] = other;
+        }
+}
+
+MR_BODY(map_zip_with)
+{
+    struct zipped z = {0};
+    struct mr_column parameters[3], result;
+    struct mr_list_writer w;
+    uint32_t at = 0;
+
+    zip_keys(call, args, &z);
+    for (uint32_t k = 0; k < 2; k++)
+        mr_column_gather(&parameters[k + 1], &args[k].children[1], z.places[k], z.n, call->arena);
+    struct mr_builder keys;
+    mr_builder_init(&keys, args[0].type->fields[0].type, z.n, call->arena);
+    for (uint32_t e = 0; e < z.n; e++) {
+        uint32_t k = z.places[0][e] == UINT32_MAX;
+        mr_builder_append(&keys, &args[k].children[0], z.places[k][e]);
+    }
+    mr_builder_finish(&keys, &parameters[0]);
+    enum mr_status status = mr_call_lambda(call, 2, z.n, parameters, 3, z.parents, &result);
+    if (status != MR_OK)
+        return status;
+    mr_list_writer_init(&w, out, call->expr->type, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        uint32_t from = w.children[0].rows;
+        for (; status == MR_OK && at < z.n && z.parents[at] == row; at++)
+            status = mr_map_put(call, &w, from, &parameters[0], at, &result, at);
+        if (status != MR_OK)
+            return status;
+        mr_list_writer_close(&w, row);
+    }
+    mr_list_writer_finish(&w);
+    return MR_OK;
+}
+
 MR_RESOLVE(zip_with)
 {
     const struct mr_expr *lambda = call->args[2];

@@ -1,5 +1,6 @@
 #include "core/expr/coerce.h"
 #include "core/expr/gather.h"
+#include "core/expr/writer.h"
 
 /* Three-valued logic, and the functions that evaluate an argument only for the rows that take it.
  */
@@ -335,6 +336,88 @@ MR_RESOLVE(nvl2)
         return status;
     call->args[0] = condition;
     return mr_resolve_case(r, call);
+}
+
+/* between(a, low, high): a >= low AND a <= high. */
+MR_RESOLVE(between)
+{
+    struct mr_expr *low[] = {call->args[0], call->args[1]}, *both[2], *out;
+    struct mr_expr *high[] = {call->args[0], call->args[2]};
+    enum mr_status status =
+        mr_call_make(r, mr_function_find(">="), low, 2, call->place, call->text, &both[0]);
+
+    if (status == MR_OK)
+        status =
+            mr_call_make(r, mr_function_find("<="), high, 2, call->place, call->text, &both[1]);
+    if (status == MR_OK)
+        status = mr_call_make(r, mr_function_find("and"), both, 2, call->place, call->text, &out);
+    if (status == MR_OK)
+        *call = *out;
+    return status;
+}
+
+/* elt(n, a, b, ..): the n-th, from 1; the others are not evaluated. */
+MR_RESOLVE(elt)
+{
+    const struct mr_type *type;
+    enum mr_status status = mr_coerce_argument(r, call, 0, &mr_type_int, NULL);
+    bool binary = call->args[1]->type->kind == MR_BINARY;
+
+    for (uint32_t i = 1; status == MR_OK && i < call->args_n; i++)
+        status = mr_coerce_argument(r, call, i, binary ? &mr_type_binary : &mr_type_string, NULL);
+    if (status == MR_OK)
+        status = mr_coerce_common(r, call, 1, call->args_n, &type);
+    if (status != MR_OK)
+        return status;
+    call->type = type;
+    call->nullable = true;
+    return MR_OK;
+}
+
+/* The rows of the call in which index is k. */
+static uint32_t rows_of(struct mr_call *call, const struct mr_column *index, uint32_t k,
+                        uint32_t *rows)
+{
+    uint32_t n = 0;
+
+    MR_EACH_ROW(call, i, row)
+    if (!mr_column_is_null(index, row) && index->i32[row] == (int32_t)k)
+        rows[n++] = row;
+    return n;
+}
+
+MR_BODY(elt)
+{
+    uint32_t args_n = call->expr->args_n;
+    struct mr_column index, *values = MR_NEW_ARRAY(call->arena, struct mr_column, args_n);
+    struct mr_text_writer w;
+    enum mr_status status = mr_call_argument(call, 0, call->sel, call->n, &index);
+
+    (void)args;
+    for (uint32_t k = 1; status == MR_OK && k < args_n; k++) {
+        uint32_t *rows = mr_arena_alloc(call->arena, ((size_t)call->n + 1) * sizeof *rows);
+        uint32_t n = rows_of(call, &index, k, rows);
+        if (n > 0)
+            status = mr_call_argument(call, k, rows, n, &values[k]);
+    }
+    if (status != MR_OK)
+        return status;
+    mr_text_writer_init(&w, out, call->expr->type, call->rows, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        bool null = mr_column_is_null(&index, row);
+        int32_t k = null ? 0 : index.i32[row];
+        bool there = k > 0 && (uint32_t)k < args_n;
+        if (!null && !there && call->context->ansi)
+            return MR_FAIL_CONDITION(call->err, MR_QUERY, "INVALID_ARRAY_INDEX",
+                                     "The index %d is out of bounds: elt() has %u values.", k,
+                                     args_n - 1);
+        if (!there || mr_column_is_null(&values[k], row))
+            mr_text_writer_null(&w, row, call->rows);
+        else
+            mr_text_writer_copy(&w, row, mr_column_text(&values[k], row));
+    }
+    return MR_OK;
 }
 
 /* nullif(a, b): null where a = b. */

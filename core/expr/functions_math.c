@@ -32,6 +32,13 @@ DOUBLE_BODY(atan, atan(x))
 DOUBLE_BODY(sinh, sinh(x))
 DOUBLE_BODY(cosh, cosh(x))
 DOUBLE_BODY(tanh, tanh(x))
+DOUBLE_BODY(cot, 1 / tan(x))
+DOUBLE_BODY(sec, 1 / cos(x))
+DOUBLE_BODY(csc, 1 / sin(x))
+DOUBLE_BODY(asinh, asinh(x))
+DOUBLE_BODY(acosh, acosh(x))
+/* By Spark's formula, which is less exact than libm's. */
+DOUBLE_BODY(atanh, 0.5 * (log1p(x) - log1p(-x)))
 /* By the constants of Java, not by a division. */
 DOUBLE_BODY(radians, x * 0.017453292519943295)
 DOUBLE_BODY(degrees, x * 57.29577951308232)
