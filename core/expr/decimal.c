@@ -193,6 +193,75 @@ bool mr_decimal_divide(__int128 x, uint32_t x_scale, __int128 y, uint32_t y_scal
                        negative, precision, out);
 }
 
+static bool wide_is_below(struct wide x, struct wide y)
+{
+    return x.high < y.high || (x.high == y.high && x.low < y.low);
+}
+static struct wide wide_subtract(struct wide x, struct wide y)
+{
+    return (struct wide){x.high - y.high - (x.low < y.low), x.low - y.low};
+}
+static struct wide wide_shift(struct wide x, bool bit)
+{
+    return (struct wide){x.high << 1 | x.low >> 127, x.low << 1 | bit};
+}
+
+/* |x| / |y| at one scale, which they share then; below 2^253. */
+struct division {
+    struct wide quotient, rest, divisor;
+    uint32_t scale;
+};
+
+static struct division long_division(__int128 x, uint32_t x_scale, __int128 y, uint32_t y_scale)
+{
+    struct division d = {.scale = x_scale > y_scale ? x_scale : y_scale};
+    struct wide l = wide_multiply(magnitude(x), (u128)mr_decimal_power(d.scale - x_scale));
+
+    d.divisor = wide_multiply(magnitude(y), (u128)mr_decimal_power(d.scale - y_scale));
+    if (l.high == 0 && d.divisor.high == 0) {
+        d.quotient.low = l.low / d.divisor.low;
+        d.rest.low = l.low % d.divisor.low;
+        return d;
+    }
+    for (int32_t bit = 255; bit >= 0; bit--) {
+        d.rest = wide_shift(d.rest, (bit > 127 ? l.high >> (bit - 128) : l.low >> bit) & 1);
+        bool fits = !wide_is_below(d.rest, d.divisor);
+        d.quotient = wide_shift(d.quotient, fits);
+        if (fits)
+            d.rest = wide_subtract(d.rest, d.divisor);
+    }
+    return d;
+}
+
+bool mr_decimal_quotient(__int128 x, uint32_t x_scale, __int128 y, uint32_t y_scale, int64_t *out)
+{
+    struct division d = long_division(x, x_scale, y, y_scale);
+    __int128 v = (x < 0) != (y < 0) ? -(__int128)d.quotient.low : (__int128)d.quotient.low;
+
+    *out = (int64_t)v;
+    return d.quotient.high == 0 && d.quotient.low <= (u128)1 << 63 && v == *out;
+}
+
+bool mr_decimal_remainder(__int128 x, uint32_t x_scale, __int128 y, uint32_t y_scale,
+                          uint32_t precision, uint32_t scale, __int128 *out)
+{
+    struct division d = long_division(x, x_scale, y, y_scale);
+
+    return divide_wide(d.rest, (u128)mr_decimal_power(d.scale - scale), x < 0, precision, out);
+}
+
+bool mr_decimal_modulo(__int128 x, uint32_t x_scale, __int128 y, uint32_t y_scale,
+                       uint32_t precision, uint32_t scale, __int128 *out)
+{
+    struct division d = long_division(x, x_scale, y, y_scale);
+    bool turned = x < 0 && y > 0 && (d.rest.high != 0 || d.rest.low != 0);
+
+    if (turned)
+        d.rest = wide_subtract(d.divisor, d.rest);
+    return divide_wide(d.rest, (u128)mr_decimal_power(d.scale - scale), x < 0 && !turned, precision,
+                       out);
+}
+
 double mr_decimal_to_double(__int128 v, uint32_t scale)
 {
     char text[MR_VALUE_TEXT + 1];

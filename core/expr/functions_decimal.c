@@ -59,27 +59,6 @@ static enum mr_status out_of_range(const struct arith_call *a, const struct mr_c
         out->type->scale);
 }
 
-/* Both at one scale, then exact. */
-static bool whole_division(enum arith op, const struct mr_column *x, const struct mr_column *y,
-                           uint32_t row, struct mr_column *out)
-{
-    uint32_t s1 = x->type->scale, s2 = y->type->scale, scale = s1 > s2 ? s1 : s2;
-    __int128 l, m, v;
-
-    if (!mr_decimal_rescale(x->i128[row], s1, scale, 38, &l) ||
-        !mr_decimal_rescale(y->i128[row], s2, scale, 38, &m))
-        return false;
-    if (op == INT_DIVIDE) {
-        v = l / m;
-        out->i64[row] = (int64_t)v;
-        return v == out->i64[row];
-    }
-    v = l % m;
-    if (op == PMOD && v < 0)
-        v = (v + m) % m;
-    return mr_decimal_rescale(v, scale, out->type->scale, out->type->precision, &out->i128[row]);
-}
-
 static bool decimal_row(enum arith op, const struct mr_column *x, const struct mr_column *y,
                         uint32_t row, struct mr_column *out)
 {
@@ -99,8 +78,14 @@ static bool decimal_row(enum arith op, const struct mr_column *x, const struct m
     case DIVIDE:
         return mr_decimal_divide(x->i128[row], s1, y->i128[row], s2, precision, scale,
                                  &out->i128[row]);
+    case INT_DIVIDE:
+        return mr_decimal_quotient(x->i128[row], s1, y->i128[row], s2, &out->i64[row]);
+    case PMOD:
+        return mr_decimal_modulo(x->i128[row], s1, y->i128[row], s2, precision, scale,
+                                 &out->i128[row]);
     default:
-        return whole_division(op, x, y, row, out);
+        return mr_decimal_remainder(x->i128[row], s1, y->i128[row], s2, precision, scale,
+                                    &out->i128[row]);
     }
 }
 

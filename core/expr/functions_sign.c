@@ -1,4 +1,5 @@
 #include "core/expr/coerce.h"
+#include "core/expr/decimal.h"
 
 #include <math.h>
 
@@ -49,6 +50,33 @@ static enum mr_status overflow(struct mr_call *call)
         only_negative && !signbit(x->member[row]) ? x->member[row] : -x->member[row];              \
     break
 
+/* Spark turns the sign by 34 digits, half to even; 38 nines have no room then. */
+static enum mr_status negate_decimal(struct mr_call *call, const struct mr_column *x,
+                                     bool only_negative, struct mr_column *out)
+{
+    enum { KEPT = 34 };
+    const __int128 exact = mr_decimal_power(KEPT);
+
+    MR_EACH_ROW(call, i, row)
+    {
+        __int128 v = x->i128[row], size = v < 0 ? -v : v, unit = 1;
+        if (only_negative && v >= 0) {
+            out->i128[row] = v;
+            continue;
+        }
+        while (size / unit >= exact)
+            unit *= 10;
+        __int128 rest = size % unit, kept = size / unit;
+        kept += rest > unit - rest || (rest == unit - rest && kept % 2 != 0);
+        if (!mr_decimal_fits(kept * unit, x->type->precision))
+            return MR_FAIL_CONDITION(call->err, MR_QUERY,
+                                     "NUMERIC_VALUE_OUT_OF_RANGE.WITHOUT_SUGGESTION",
+                                     "a DECIMAL of 38 digits has no room for what rounding adds.");
+        out->i128[row] = v < 0 ? kept * unit : -kept * unit;
+    }
+    return MR_OK;
+}
+
 /* -x, or where only_negative |x|. */
 static enum mr_status negate(struct mr_call *call, const struct mr_column *x, bool only_negative,
                              struct mr_column *out)
@@ -75,8 +103,7 @@ static enum mr_status negate(struct mr_call *call, const struct mr_column *x, bo
             -x->calendar[row].months, -x->calendar[row].days, -x->calendar[row].us};
         break;
     default:
-        MR_EACH_ROW(call, i, row)
-        out->i128[row] = only_negative && x->i128[row] >= 0 ? x->i128[row] : -x->i128[row];
+        return negate_decimal(call, x, only_negative, out);
     }
     return MR_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "core/format/json/json.h"
 #include "core/format/value.h"
+#include <math.h>
 
 void mr_json_trees_init(struct mr_json_trees *t, struct mr_arena *keep)
 {
@@ -73,12 +74,16 @@ struct json_tree *mr_json_tree_read(struct mr_json_trees *t, struct mr_text text
 static void write_number(const struct json_tree *x, struct mr_buffer *out)
 {
     double v;
+    bool quoted;
 
     if (x->kind == JSON_INTEGER || !mr_value_parse_double(x->text, &v)) {
         mr_buffer_append_text(out, x->text);
         return;
     }
+    quoted = !isfinite(v); /* too large for a double */
+    mr_buffer_append(out, "\"", quoted);
     out->n += mr_value_print_double(v, (char *)mr_buffer_reserve(out, MR_VALUE_TEXT));
+    mr_buffer_append(out, "\"", quoted);
 }
 
 static void write_members(const struct json_tree *x, struct mr_buffer *out)
