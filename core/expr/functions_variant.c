@@ -1,6 +1,8 @@
 #include "core/base/bounds.h"
 #include "core/expr/cast.h"
 #include "core/expr/format_call.h"
+#include "core/expr/generator.h"
+#include "core/expr/variant_schema.h"
 #include "core/format/json/reader.h"
 #include "core/format/utf8.h"
 
@@ -232,8 +234,6 @@ MR_BODY(to_variant_object)
     return mr_cast_to_variant(&c, &args[0], out);
 }
 
-/* schema_of_variant: as schema_of_json, but objects are not structs, and what has no common type stays a
- * variant. */
 static const struct mr_type *infer(struct mr_variant v, uint32_t depth, struct mr_arena *a)
 {
     struct mr_variant_value x = mr_variant_read(v);
@@ -262,11 +262,16 @@ static const struct mr_type *infer(struct mr_variant v, uint32_t depth, struct m
     return mr_type_struct(a, fields, x.members_n);
 }
 
-static void print_schema(const struct mr_type *type, struct mr_buffer *out)
+const struct mr_type *mr_variant_schema(struct mr_variant v, struct mr_arena *a)
+{
+    return infer(v, 0, a);
+}
+
+void mr_variant_schema_print(const struct mr_type *type, struct mr_buffer *out)
 {
     if (type->kind == MR_ARRAY) {
         mr_buffer_append(out, "ARRAY<", 6);
-        print_schema(type->fields[0].type, out);
+        mr_variant_schema_print(type->fields[0].type, out);
         mr_buffer_append(out, ">", 1);
     } else if (type->kind == MR_STRUCT) {
         mr_buffer_append(out, "OBJECT<", 7);
@@ -274,7 +279,7 @@ static void print_schema(const struct mr_type *type, struct mr_buffer *out)
             mr_buffer_append(out, ", ", i ? 2 : 0);
             mr_type_print_name(type->fields[i].name, out);
             mr_buffer_append(out, ": ", 2);
-            print_schema(type->fields[i].type, out);
+            mr_variant_schema_print(type->fields[i].type, out);
         }
         mr_buffer_append(out, ">", 1);
     } else {
@@ -300,8 +305,55 @@ MR_BODY(schema_of_variant)
     {
         struct mr_variant v = mr_variant_of(mr_column_text(&args[0], row));
         b.n = 0;
-        print_schema(infer(v, 0, call->arena), &b);
+        mr_variant_schema_print(mr_variant_schema(v, call->arena), &b);
         mr_text_writer_copy(&w, row, mr_buffer_text(&b));
     }
+    return MR_OK;
+}
+
+/* variant_explode(v): the elements of an array, or the members of an object. */
+MR_RESOLVE(variant_explode)
+{
+    struct mr_field *fields = MR_NEW_ARRAY(r->arena, struct mr_field, 3);
+    bool outer = (call->function->flags & MR_FN_OUTER) != 0;
+
+    fields[0] = (struct mr_field){"pos", &mr_type_int, outer};
+    fields[1] = (struct mr_field){"key", &mr_type_string, true};
+    fields[2] = (struct mr_field){"value", &mr_type_variant, outer};
+    call->type = mr_type_struct(r->arena, fields, 3);
+    return variant_argument(r, call);
+}
+
+MR_GENERATE(variant_explode)
+{
+    uint32_t *counts = mr_arena_alloc(call->arena, ((size_t)call->n + 1) * sizeof *counts);
+    struct mr_builder columns[3];
+    struct mr_buffer bytes;
+
+    MR_EACH_ROW(call, i, row)
+    counts[i] = mr_column_is_null(args, row)
+                    ? 0
+                    : mr_variant_read(mr_variant_of(mr_column_text(args, row))).members_n;
+    mr_generated_begin(call, counts, out);
+    for (uint32_t f = 0; f < 3; f++)
+        mr_builder_init(&columns[f], call->expr->type->fields[f].type, out->rows, call->arena);
+    mr_buffer_init(&bytes, call->arena);
+    MR_EACH_ROW(call, i, row)
+    for (uint32_t k = 0; k < counts[i]; k++) {
+        struct mr_variant whole = mr_variant_of(mr_column_text(args, row));
+        struct mr_text name = {0};
+        bool object = mr_variant_read(whole).kind == MR_VARIANT_OBJECT;
+        struct mr_variant part = mr_variant_member(whole, k, object ? &name : NULL);
+        bytes.n = 0;
+        mr_variant_copy(part, &bytes);
+        mr_builder_append_i64(&columns[0], k);
+        if (object)
+            mr_builder_append_text(&columns[1], name);
+        else
+            mr_builder_append_null(&columns[1]);
+        mr_builder_append_text(&columns[2], mr_buffer_text(&bytes));
+    }
+    for (uint32_t f = 0; f < 3; f++)
+        mr_builder_finish(&columns[f], &out->columns[f]);
     return MR_OK;
 }

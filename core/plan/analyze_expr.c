@@ -147,6 +147,24 @@ static struct mr_expr *subquery(struct mr_analyzer *an, struct mr_scope *s, cons
     return e;
 }
 
+/* An alias within an expression, as in struct(a AS b): it shows in the name of the whole. */
+static struct mr_expr *within_alias(struct mr_analyzer *an, struct mr_scope *s,
+                                    const struct mr_ast *x)
+{
+    struct mr_expr *e = mr_analyze_expr(an, s, x->args[0]), *named;
+    struct mr_buffer text;
+
+    if (e == NULL || e->text == NULL)
+        return e;
+    named = MR_NEW(an->arena, struct mr_expr);
+    *named = *e;
+    mr_buffer_init(&text, an->arena);
+    mr_buffer_append_format(&text, "%s AS ", e->text);
+    mr_type_print_name(x->parts[0], &text);
+    named->text = mr_arena_copy(an->arena, text.data, text.n);
+    return named;
+}
+
 struct mr_expr *mr_analyze_expr(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x)
 {
     struct mr_expr *e;
@@ -166,6 +184,7 @@ struct mr_expr *mr_analyze_expr(struct mr_analyzer *an, struct mr_scope *s, cons
     case MR_AST_ITEM:
         return item(an, s, x);
     case MR_AST_ALIAS:
+        return within_alias(an, s, x);
     case MR_AST_ORDER:
     case MR_AST_PARAMETER:
         return mr_analyze_expr(an, s, x->args[0]);
@@ -195,6 +214,8 @@ const char *mr_item_name(const struct mr_ast *x, const struct mr_expr *e)
             mr_expr_is_call(e, "get_item"))
             return x->parts[x->parts_n - 1];
     }
+    if (x->kind == MR_AST_CAST && x->args[0]->kind == MR_AST_ALIAS) /* v:a::int */
+        return x->args[0]->parts[0];
     /* a cast alone keeps the name of its column */
     if (x->kind == MR_AST_CAST && x->args[0]->kind == MR_AST_NAME && x->args[0]->parts_n <= 2 &&
         e->kind == MR_EXPR_CALL && e->args_n == 1 && e->args[0]->kind == MR_EXPR_COLUMN)

@@ -546,6 +546,8 @@ static struct mr_ast *parse_postfix(struct mr_parser *p)
         } else if (mr_parse_take_symbol(p, ".")) {
             x = postfix(p, MR_AST_FIELD, x, NULL);
             x->name = mr_parse_name(p);
+        } else if (mr_parse_take_symbol(p, ":")) {
+            x = mr_parse_variant_path(p, x);
         } else {
             return x;
         }

@@ -140,6 +140,8 @@ struct mr_window_spec *mr_parse_window_spec(struct mr_parser *p);
 /* query.c, group.c, relation.c */
 struct mr_relation *mr_parse_query(struct mr_parser *p);
 struct mr_relation *mr_parse_query_in_parentheses(struct mr_parser *p);
+/* Behind "x:": the path of a variant's part. */
+struct mr_ast *mr_parse_variant_path(struct mr_parser *p, struct mr_ast *x);
 void mr_parse_grouping(struct mr_parser *p, struct mr_relation *aggregate);
 struct mr_relation *mr_parse_from(struct mr_parser *p); /* behind FROM, with LATERAL VIEWs */
 struct mr_relation *mr_parse_lateral_views(struct mr_parser *p, struct mr_relation *input);
