@@ -84,6 +84,18 @@ static struct mr_logical *exactly(struct mr_rewriter *r, struct mr_logical *node
     return same ? node : mr_logical_narrow(r->arena, node, list, n);
 }
 
+/* The rescued column is needed: what it holds depends on which columns there are, so all are read. */
+static bool rescues(const struct mr_logical *node, const struct mr_ids *need)
+{
+    const char *name =
+        mr_option_get(node->table->options, node->table->options_n, "rescuedDataColumn");
+
+    for (uint32_t i = 0; name != NULL && i < node->output_n; i++)
+        if (strcmp(node->output[i].name, name) == 0)
+            return mr_ids_has(need, node->output[i].id);
+    return false;
+}
+
 static struct mr_logical *prune_source(struct mr_rewriter *r, struct mr_logical *node,
                                        const struct mr_ids *need)
 {
@@ -108,6 +120,8 @@ static struct mr_logical *prune_source(struct mr_rewriter *r, struct mr_logical 
             corrupt);
         return NULL;
     }
+    if (rescues(node, need))
+        return exactly(r, node, output, n);
     if (n == 0 && node->output_n > 0) { /* rows are counted by some column */
         if (node->output_n > 1 && strcmp(node->output[0].name, corrupt) == 0)
             first = 1;

@@ -9,9 +9,10 @@ static const struct mr_field text_fields[] = {
 static const struct mr_field typed_fields[] = {{"a", &mr_type_int, true},
                                                {"b", &mr_type_double, true},
                                                {"c", &mr_type_timestamp, true},
+                                               {"r", &mr_type_string, true},
                                                {"_corrupt_record", &mr_type_string, true}};
 static const struct mr_type texts = {.kind = MR_STRUCT, .fields_n = 3, .fields = text_fields};
-static const struct mr_type typed = {.kind = MR_STRUCT, .fields_n = 4, .fields = typed_fields};
+static const struct mr_type typed = {.kind = MR_STRUCT, .fields_n = 5, .fields = typed_fields};
 
 static const struct mr_option all[] = {
     {"header", "true"},    {"ignoreTrailingWhiteSpace", "true"},
@@ -79,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     mr_arena_init(&a, &budget, &escape);
     if (setjmp(escape) == 0) {
         struct mr_buffer one, two;
-        struct mr_option options[9];
+        struct mr_option options[10];
         uint32_t options_n = 0;
         for (uint32_t i = 0; i < 8; i++)
             if (data[0] >> i & 1)
@@ -87,6 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         if (data[1] & 1)
             options[options_n++] = all[8];
         const struct mr_type *schema = data[1] & 2 ? &typed : &texts;
+        if (data[1] & 4)
+            options[options_n++] = (struct mr_option){"rescuedDataColumn", data[1] & 2 ? "r" : "b"};
         char *text = mr_arena_alloc(&a, n);
         memcpy(text, data + 2, n - 2);
         read_rows(schema, options, options_n, (struct mr_text){text, n - 2}, 1, &a, &one);

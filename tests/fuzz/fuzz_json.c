@@ -31,7 +31,8 @@ static const struct mr_option options[] = {{"allowUnquotedFieldNames", "true"},
                                            {"allowComments", "true"},
                                            {"allowNumericLeadingZeros", "true"},
                                            {"allowUnquotedControlChars", "true"},
-                                           {"multiLine", "true"}};
+                                           {"multiLine", "true"},
+                                           {"rescuedDataColumn", "b"}};
 
 struct choice {
     struct mr_type schema;
@@ -109,8 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         return 0;
     const struct choice c = {
         .schema = {.kind = MR_STRUCT, .fields_n = 1 + data[0] % 16, .fields = fields},
-        .options_at = data[1] % 5,
-        .options_n = data[1] / 5 % (6 - data[1] % 5),
+        .options_at = data[1] % 6,
+        .options_n = data[1] / 6 % (7 - data[1] % 6),
         .batch_rows = 1 + data[2] % 8};
     mr_budget_init(&budget, "fuzz", NULL, 256 << 20);
     mr_arena_init(&a, &budget, &escape);

@@ -9,6 +9,7 @@ struct csv_options {
     enum mr_mode mode;
     bool header, enforce_schema, column_pruning;
     const char *corrupt_name;
+    const char *rescued_name;      /* NULL: nothing is rescued */
     struct mr_text line_separator; /* empty: \n, \r, \r\n */
     struct mr_text nan_value, positive_infinity, negative_infinity;
     struct mr_temporal temporal;

@@ -4,6 +4,7 @@
 #include "core/format/csv/csv.h"
 #include "core/format/csv/csv_record.h"
 #include "core/format/cut.h"
+#include "core/format/json/copy.h"
 #include "core/format/utf8.h"
 #include "kernels/lines/lines.h"
 
@@ -14,11 +15,11 @@ struct mr_decoder {
     struct csv_options options;
     struct mr_cutter cutter;
     struct csv_tokens tokens;
-    const struct mr_type *needed; /* without the corrupt column */
+    const struct mr_type *needed; /* without the corrupt and the rescued column */
     uint32_t *sources;            /* field of the record for each column needed */
     uint32_t *positions;          /* column of the batch for each */
-    uint32_t declared_n;          /* columns of the schema, without the corrupt one */
-    uint32_t corrupt;             /* its column in the batch; UINT32_MAX: none */
+    uint32_t declared_n;          /* columns of the schema, without those two */
+    uint32_t corrupt, rescued;    /* their columns in the batch; UINT32_MAX: none */
     bool selects; /* fields are taken by position, and their number does not matter */
     uint32_t *ends;
     struct mr_arena record; /* of the record at hand */
@@ -37,10 +38,27 @@ struct filling {
 
 static uint32_t find_field(const struct mr_type *type, const char *name)
 {
-    for (uint32_t i = 0; i < type->fields_n; i++)
+    for (uint32_t i = 0; name != NULL && i < type->fields_n; i++)
         if (strcmp(type->fields[i].name, name) == 0)
             return i;
     return UINT32_MAX;
+}
+
+/* Records have no field for the corrupt and the rescued column. */
+static bool is_hidden(const struct mr_decoder *d, const char *name)
+{
+    return strcmp(name, d->options.corrupt_name) == 0 ||
+           (d->options.rescued_name && strcmp(name, d->options.rescued_name) == 0);
+}
+
+static uint32_t place_in_record(const struct mr_decoder *d, const struct mr_type *full,
+                                uint32_t field)
+{
+    uint32_t place = 0;
+
+    for (uint32_t i = 0; i < field; i++)
+        place += !is_hidden(d, full->fields[i].name);
+    return place;
 }
 
 static enum mr_status map_columns(struct mr_decoder *d, bool file, struct mr_arena *a,
@@ -48,25 +66,29 @@ static enum mr_status map_columns(struct mr_decoder *d, bool file, struct mr_are
 {
     const struct mr_type *schema = d->config->schema;
     const struct mr_type *full = d->config->full_schema ? d->config->full_schema : schema;
-    uint32_t hidden = find_field(full, d->options.corrupt_name), n = 0;
+    uint32_t n = 0;
     struct mr_field *fields = MR_NEW_ARRAY(a, struct mr_field, schema->fields_n + 1);
 
     d->corrupt = find_field(schema, d->options.corrupt_name);
-    d->declared_n = full->fields_n - (hidden != UINT32_MAX);
+    d->rescued = find_field(schema, d->options.rescued_name);
+    d->declared_n = place_in_record(d, full, full->fields_n);
     d->sources = MR_NEW_ARRAY(a, uint32_t, schema->fields_n + 1);
     d->positions = MR_NEW_ARRAY(a, uint32_t, schema->fields_n + 1);
     for (uint32_t i = 0; i < schema->fields_n; i++) {
-        if (i == d->corrupt)
+        if (i == d->corrupt || i == d->rescued)
             continue;
         uint32_t source = find_field(full, schema->fields[i].name);
         MR_ASSERT(source != UINT32_MAX);
         fields[n] = schema->fields[i];
-        d->sources[n] = source - (hidden < source);
+        d->sources[n] = place_in_record(d, full, source);
         d->positions[n++] = i;
     }
     d->needed = mr_type_struct(a, fields, n);
     d->selects = d->options.column_pruning && n < d->declared_n;
-    return mr_corrupt_check(d->config, d->options.corrupt_name, file, err);
+    enum mr_status status =
+        mr_rescued_check(d->config, d->options.rescued_name, d->options.corrupt_name, err);
+    return status != MR_OK ? status
+                           : mr_corrupt_check(d->config, d->options.corrupt_name, file, err);
 }
 
 enum mr_status csv_decoder_open(const struct mr_decoder_config *config, struct mr_arena *a,
@@ -125,13 +147,34 @@ static void put_null(struct mr_column *c, uint32_t row)
         memset(&c->views[row], 0, sizeof c->views[row]);
 }
 
+static void rescue(struct mr_buffer *members, struct mr_text name, struct mr_text value)
+{
+    struct mr_buffer quoted;
+
+    mr_buffer_init(&quoted, members->arena);
+    json_copy_string(value, &quoted);
+    mr_rescued_add(members, name, mr_buffer_text(&quoted));
+}
+
+static void rescue_excess(const struct mr_decoder *d, const struct csv_tokens *t,
+                          struct mr_buffer *members)
+{
+    for (uint32_t i = d->declared_n; i < t->n; i++) {
+        const char *name = mr_arena_format(members->arena, "_c%u", i);
+        rescue(members, mr_text_of(name), t->fields[i]);
+    }
+}
+
 /* The fields of the record -> the next row. Gives what was wrong, or NULL. */
 static const char *put_row(struct filling *f, const struct csv_tokens *t)
 {
     struct mr_decoder *d = f->d;
     const char *reason = t->error;
+    bool rescues = d->options.rescued_name != NULL;
+    struct mr_buffer members;
 
-    if (reason == NULL && !d->selects && t->n != d->declared_n)
+    mr_buffer_init(&members, &d->record);
+    if (reason == NULL && !d->selects && (rescues ? t->n < d->declared_n : t->n != d->declared_n))
         reason = t->n < d->declared_n ? "the record has too few fields"
                                       : "the record has too many fields";
     for (uint32_t i = 0; i < d->needed->fields_n; i++) {
@@ -144,10 +187,20 @@ static const char *put_row(struct filling *f, const struct csv_tokens *t)
             mr_cell_store(c, f->rows, &cell, &f->heaps);
         } else {
             put_null(c, f->rows);
-            if (reason == NULL)
+            if (rescues)
+                rescue(&members, mr_text_of(d->needed->fields[i].name), t->fields[source]);
+            else if (reason == NULL)
                 reason = mr_arena_format(&d->record, "a field that does not fit its column, %s",
                                          d->needed->fields[i].name);
         }
+    }
+    if (d->rescued != UINT32_MAX) {
+        rescue_excess(d, t, &members);
+        struct mr_cell cell = mr_rescued_cell(&members);
+        if (cell.is_null)
+            put_null(&f->columns[d->rescued], f->rows);
+        else
+            mr_cell_store(&f->columns[d->rescued], f->rows, &cell, &f->heaps);
     }
     return reason;
 }
@@ -212,7 +265,7 @@ static enum mr_status check_header(struct filling *f)
                        d->tokens.n, d->declared_n);
     for (uint32_t i = 0, field = 0; i < schema->fields_n; i++) {
         const char *name = schema->fields[i].name;
-        if (strcmp(name, d->options.corrupt_name) == 0)
+        if (is_hidden(d, name))
             continue;
         struct mr_text found = field < d->tokens.n ? d->tokens.fields[field] : MR_TEXT("");
         field++;
@@ -440,7 +493,7 @@ static enum mr_status parse_text(struct filling *f, struct mr_text text)
     result = csv_tokens_text(&d->tokens, (const uint8_t *)text.data, text.n);
     if (result != CSV_RECORD)
         d->tokens.n = 0;
-    if (d->needed->fields_n > 0) {
+    if (d->needed->fields_n > 0 || d->rescued != UINT32_MAX) {
         enum mr_status status = take_record(f, text, 0);
         if (status != MR_OK)
             return status;

@@ -36,6 +36,7 @@ const struct mr_option_spec csv_option_specs[] = {
     {"preferDate", MR_OPTION_BOOLEAN, MR_OPTION_READS},
     {"quote", MR_OPTION_CHARACTER, BOTH},
     {"quoteAll", MR_OPTION_BOOLEAN, MR_OPTION_WRITES},
+    {"rescuedDataColumn", MR_OPTION_TEXT, MR_OPTION_READS},
     {"samplingRatio", MR_OPTION_RATIO, MR_OPTION_READS},
     {"sep", MR_OPTION_TEXT, BOTH},
     {"timeZone", MR_OPTION_ZONE, BOTH},
@@ -147,6 +148,7 @@ enum mr_status csv_options_read(const struct mr_option *o, uint32_t n, const str
         .column_pruning = mr_option_boolean(o, n, "columnPruning", !multi_line),
         .corrupt_name =
             mr_option_text(o, n, "columnNameOfCorruptRecord", MR_TEXT("_corrupt_record")).data,
+        .rescued_name = mr_option_get(o, n, "rescuedDataColumn"),
         .line_separator = mr_option_text(o, n, "lineSep", MR_TEXT("")),
         .nan_value = mr_option_text(o, n, "nanValue", MR_TEXT("NaN")),
         .positive_infinity = mr_option_text(o, n, "positiveInf", MR_TEXT("Inf")),

@@ -63,7 +63,7 @@ static enum mr_status split_columns(struct mr_decoder *d, struct mr_arena *a, st
     }
     if (d->corrupt != UINT32_MAX)
         d->positions[n] = d->corrupt;
-    json_node_init(&d->plan.root, mr_type_struct(a, fields, n), a);
+    json_plan_init(&d->plan, mr_type_struct(a, fields, n), a);
     return mr_corrupt_check(d->config, d->plan.options.corrupt_name, true, err);
 }
 

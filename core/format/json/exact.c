@@ -1,6 +1,7 @@
 #include "core/format/json/exact.h"
 
 #include "core/base/check.h"
+#include "core/format/corrupt.h"
 #include "core/format/json/copy.h"
 #include "core/format/variant/variant.h"
 
@@ -60,6 +61,58 @@ static int until(struct json_exact *x, enum json_token stop)
     return token != JSON_END && token != stop;
 }
 
+/* As convert, where an object within it has a rescued member of its own, of that name. */
+static enum json_outcome convert_and_rescue(struct json_exact *x, const struct json_node *node,
+                                            struct mr_text name, struct mr_cell *out)
+{
+    struct mr_buffer *members = x->rescued, inner;
+    enum json_outcome outcome;
+
+    mr_buffer_init(&inner, x->scratch);
+    x->rescued = node->type->kind == MR_STRUCT ? &inner : NULL;
+    x->lost = false;
+    outcome = convert(x, node, out);
+    x->rescued = members;
+    if (outcome == JSON_GOOD && x->lost)
+        return JSON_PARTIAL;
+    if (outcome == JSON_GOOD && inner.n > 0)
+        mr_rescued_add(members, name, mr_rescued_cell(&inner).text);
+    return outcome;
+}
+
+/* The value at hand, as it stands, goes to the rescued column if the field (UINT32_MAX: there is none) does not
+ * take all of it. */
+static enum json_outcome rescue_field(struct json_exact *x, const struct json_node *node,
+                                      struct mr_text name, uint32_t field, struct mr_cell *items)
+{
+    struct json_reader *r = &x->reader;
+    const char *reason = x->reason, *condition = x->condition;
+    enum json_outcome outcome = JSON_BAD;
+    struct mr_cell value = {.is_null = true};
+
+    while (r->token == JSON_FIELD_NAME)
+        if (json_reader_next(r) == JSON_ERROR)
+            return broken(x);
+    const struct json_reader before = *r;
+    const struct json_level level = r->levels[r->depth];
+    if (field != UINT32_MAX)
+        outcome = convert_and_rescue(x, &node->children[field], name, &value);
+    if (outcome != JSON_BAD)
+        items[field] = value;
+    if (outcome == JSON_GOOD)
+        return JSON_GOOD;
+    *r = before;
+    r->levels[r->depth] = level;
+    if (r->token == JSON_STRING ? !json_reader_finish(r) : !json_reader_skip(r))
+        return broken(x);
+    mr_rescued_add(
+        x->rescued, name,
+        (struct mr_text){(const char *)before.token_start, (uint64_t)(r->p - before.token_start)});
+    x->reason = reason;
+    x->condition = condition;
+    return JSON_GOOD;
+}
+
 /* A field that failed keeps what an earlier one of that name gave; reading goes on behind it. */
 static enum json_outcome convert_field(struct json_exact *x, const struct json_node *node,
                                        struct mr_cell *items)
@@ -69,6 +122,11 @@ static enum json_outcome convert_field(struct json_exact *x, const struct json_n
     struct mr_cell value = {.is_null = true};
     bool was_good = x->reason == NULL;
 
+    if (i == x->plan->rescued && node == &x->plan->root)
+        i = UINT32_MAX;
+    if (x->rescued != NULL)
+        return rescue_field(x, node, name ? *name : MR_TEXT(""), i, items);
+    x->lost |= i == UINT32_MAX;
     if (i == UINT32_MAX)
         return json_reader_skip(&x->reader) ? JSON_GOOD : broken(x);
     switch (convert(x, &node->children[i], &value)) {
@@ -91,11 +149,17 @@ static enum json_outcome convert_object(struct json_exact *x, const struct json_
 {
     enum json_outcome outcome = JSON_GOOD;
     uint32_t n = node->children_n;
+    struct mr_buffer rescued;
+    bool is_row = x->plan->options.rescued_name != NULL && node == &x->plan->root;
     struct mr_cell *items = mr_arena_alloc(x->scratch, (n + 1) * sizeof *items);
     int more;
 
     for (uint32_t i = 0; i < n; i++)
         items[i] = (struct mr_cell){.is_null = true};
+    if (is_row) {
+        mr_buffer_init(&rescued, x->scratch);
+        x->rescued = &rescued;
+    }
     while ((more = until(x, JSON_END_OBJECT)) > 0) {
         enum json_outcome field = convert_field(x, node, items);
         if (field == JSON_BAD)
@@ -105,6 +169,8 @@ static enum json_outcome convert_object(struct json_exact *x, const struct json_
     }
     if (more < 0)
         return JSON_BAD;
+    if (is_row && x->plan->rescued != UINT32_MAX)
+        items[x->plan->rescued] = mr_rescued_cell(&rescued);
     *out = (struct mr_cell){.items = items, .items_n = n};
     return outcome;
 }
@@ -309,6 +375,7 @@ enum json_outcome json_exact_parse(struct json_exact *x, struct mr_text text,
 
     x->scratch = scratch;
     x->rows_n = 0;
+    x->rescued = NULL;
     x->reason = x->condition = NULL;
     json_reader_begin(&x->reader, data, end, scratch);
     enum json_token token = json_reader_next(&x->reader);

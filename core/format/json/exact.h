@@ -22,8 +22,10 @@ struct json_exact {
      * row. None: a text without a value, or an empty array at the root. */
     struct mr_cell *rows;
     uint32_t rows_n;
-    const char *reason;    /* of the first thing that was wrong */
-    const char *condition; /* Spark's, for FAILFAST; NULL: the usual one */
+    struct mr_buffer *rescued; /* members of the object at hand for the rescued column, or NULL */
+    bool lost;                 /* a value had no place where rescued is NULL */
+    const char *reason;        /* of the first thing that was wrong */
+    const char *condition;     /* Spark's, for FAILFAST; NULL: the usual one */
 };
 
 void json_exact_init(struct json_exact *x, const struct json_plan *plan, struct mr_arena *keep);

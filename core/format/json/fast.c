@@ -119,9 +119,11 @@ static const uint8_t *take_member(struct json_fast *f, const uint8_t *start, con
                                   struct json_member *found)
 {
     bool text = *p == '"';
-    uint32_t field = json_node_find(&f->plan->root, name);
+    uint32_t field = json_plan_find(f->plan, name);
     enum json_step step = step_of(f, field, *p);
 
+    if (field == JSON_UNKNOWN && f->plan->options.rescued_name != NULL)
+        return NULL;
     p += text && step != JSON_TAKE_OTHER;
     *found = (struct json_member){.step = step, .field = field};
     if (field < 64) {

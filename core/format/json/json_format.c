@@ -1,5 +1,6 @@
 #include "core/base/bounds.h"
 #include "core/base/check.h"
+#include "core/format/corrupt.h"
 #include "core/format/json/decoder.h"
 #include "core/format/json/json.h"
 #include "core/format/options.h"
@@ -29,6 +30,7 @@ static const struct mr_option_spec specs[] = {
     {"multiLine", MR_OPTION_BOOLEAN, MR_OPTION_READS},
     {"prefersDecimal", MR_OPTION_BOOLEAN, MR_OPTION_READS},
     {"primitivesAsString", MR_OPTION_BOOLEAN, MR_OPTION_READS},
+    {"rescuedDataColumn", MR_OPTION_TEXT, MR_OPTION_READS},
     {"samplingRatio", MR_OPTION_RATIO, MR_OPTION_READS},
     {"timeZone", MR_OPTION_ZONE, BOTH},
     {"timestampFormat", MR_OPTION_PATTERN, BOTH},
@@ -65,11 +67,14 @@ enum mr_status json_options_read(const struct mr_decoder_config *config, struct 
         .multi_line = mr_option_boolean(o, n, "multiLine", false),
         .corrupt_name =
             mr_option_text(o, n, "columnNameOfCorruptRecord", MR_TEXT("_corrupt_record")).data,
+        .rescued_name = mr_option_get(o, n, "rescuedDataColumn"),
         .line_separator = mr_option_text(o, n, "lineSep", MR_TEXT("")),
     };
     enum mr_status status = mr_temporal_init(&out->temporal, o, n, config->zone, true, a, err);
     out->temporal.now_us = config->now_us;
     out->zone_is_utc = out->temporal.zone == mr_zone_utc();
+    if (status == MR_OK)
+        status = mr_rescued_check(config, out->rescued_name, out->corrupt_name, err);
     return status;
 }
 

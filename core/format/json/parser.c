@@ -34,7 +34,7 @@ static void split_fields(struct mr_json_parser *p, struct mr_arena *a)
         else
             fields[n++] = type->fields[i];
     }
-    json_node_init(&p->plan.root, mr_type_struct(a, fields, n), a);
+    json_plan_init(&p->plan, mr_type_struct(a, fields, n), a);
 }
 
 enum mr_status mr_json_parser_open(const struct mr_decoder_config *config, struct mr_arena *a,
@@ -61,7 +61,7 @@ enum mr_status mr_json_parser_open(const struct mr_decoder_config *config, struc
         json_fast_init(&p->fast, &p->plan, a);
         p->kernels = json_fast_choose();
     } else {
-        json_node_init(&p->plan.root, p->type, a);
+        json_plan_init(&p->plan, p->type, a);
     }
     json_exact_init(&p->exact, &p->plan, a);
     mr_arena_init(&p->record, a->budget, a->escape);

@@ -52,3 +52,18 @@ uint32_t json_node_find(const struct json_node *node, struct mr_text name)
     }
     return UINT32_MAX;
 }
+
+void json_plan_init(struct json_plan *plan, const struct mr_type *root, struct mr_arena *a)
+{
+    const char *name = plan->options.rescued_name;
+
+    json_node_init(&plan->root, root, a);
+    plan->rescued = name != NULL ? json_node_find(&plan->root, mr_text_of(name)) : UINT32_MAX;
+}
+
+uint32_t json_plan_find(const struct json_plan *plan, struct mr_text name)
+{
+    uint32_t i = json_node_find(&plan->root, name);
+
+    return i == plan->rescued ? UINT32_MAX : i;
+}

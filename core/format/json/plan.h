@@ -19,6 +19,7 @@ struct json_options {
     bool from_characters;  /* from_json: Jackson reads characters there, and bytes in files */
     bool array_as_structs; /* file source: an array at the root gives one row an element */
     const char *corrupt_name;
+    const char *rescued_name;      /* NULL: nothing is rescued */
     struct mr_text line_separator; /* empty: \n, \r, \r\n */
     struct mr_temporal temporal;
     bool zone_is_utc;
@@ -36,11 +37,16 @@ struct json_node {
 struct json_plan {
     struct json_options options;
     struct json_node root; /* without the corrupt column */
+    uint32_t rescued;      /* field of root; UINT32_MAX: none */
 };
 
 void json_node_init(struct json_node *node, const struct mr_type *type, struct mr_arena *a);
+/* Sets root, and finds the rescued column in it. */
+void json_plan_init(struct json_plan *plan, const struct mr_type *root, struct mr_arena *a);
 /* Index of the field of that name; UINT32_MAX: none. */
 uint32_t json_node_find(const struct json_node *node, struct mr_text name);
+/* The same for root, where the rescued column is no field of a record. */
+uint32_t json_plan_find(const struct json_plan *plan, struct mr_text name);
 
 /* Reads options that check_options has passed. */
 MR_NODISCARD enum mr_status json_options_read(const struct mr_decoder_config *config,

@@ -79,6 +79,23 @@ static void test_options(void **state)
                   "{\"i\":1,\"s\":\"a\"}\n{\"i\":null,\"s\":null}\n{\"i\":null,\"s\":null}\n");
 }
 
+static void test_rescued(void **state)
+{
+    static const char *const texts[] = {"1,a", "x,a", "1,a,\"b\",", "1", "", NULL};
+    const struct mr_option options[] = {{"rescuedDataColumn", "r"}};
+
+    (void)state;
+    expect_parsed("i INT, r STRING, s STRING, _corrupt_record STRING", options, 1, texts, 6,
+                  "{\"i\":1,\"r\":null,\"s\":\"a\",\"_corrupt_record\":null}\n"
+                  "{\"i\":null,\"r\":\"{\\\"i\\\":\\\"x\\\"}\",\"s\":\"a\",\"_corrupt_record\":"
+                  "null}\n"
+                  "{\"i\":1,\"r\":\"{\\\"_c2\\\":\\\"b\\\",\\\"_c3\\\":\\\"\\\"}\",\"s\":\"a\","
+                  "\"_corrupt_record\":null}\n"
+                  "{\"i\":1,\"r\":null,\"s\":null,\"_corrupt_record\":\"1\"}\n"
+                  "{\"i\":null,\"r\":null,\"s\":null,\"_corrupt_record\":null}\n"
+                  "null\n");
+}
+
 static void test_refused(void **state)
 {
     struct mr_arena a;
@@ -108,6 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_options),
+        cmocka_unit_test(test_rescued),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

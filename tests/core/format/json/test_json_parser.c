@@ -125,6 +125,73 @@ static void test_corrupt_field(void **state)
         "{\"a\":null,\"bad\":\"null\",\"b\":null}\nnull\n");
 }
 
+static void test_rescued(void **state)
+{
+    const struct parse in = {.type = "a INT, r STRING, s STRUCT<x: INT>, l ARRAY<STRUCT<y: INT>>",
+                             .options = {{"rescuedDataColumn", "r"}, {"mode", "FAILFAST"}},
+                             .options_n = 2};
+    const struct parse loose = {
+        .type = "a INT, r STRING, bad STRING",
+        .options = {{"rescuedDataColumn", "r"}, {"columnNameOfCorruptRecord", "bad"}},
+        .options_n = 2};
+    const char *const texts[] = {"{\"a\":1}",
+                                 "{\"a\":\"x\",\"b\":2.50,\"c\":{\"d\": [1, \"\\u0041\"]}}",
+                                 "{\"s\":{\"x\":1,\"z\":true},\"a\":2}",
+                                 "{\"s\":{\"x\":[]},\"l\":[{\"y\":1},{\"y\":\"q\"}]}",
+                                 "{\"l\":[{\"y\":1,\"k\":2}]}",
+                                 "{\"l\":[5,6],\"a\":3}",
+                                 "{\"r\":\"mine\",\"a\":4}",
+                                 "{\"q\\\"\":null,\"s\":null}",
+                                 "\1",
+                                 NULL};
+    const char *const broken[] = {"{\"a\":1,\"u\":{\"v\":}", "{\"a\":true,\"u\":1}", "[7]", NULL};
+
+    (void)state;
+    expect_parsed(
+        &in, texts,
+        "{\"a\":1,\"r\":null,\"s\":null,\"l\":null}\n"
+        "{\"a\":null,\"r\":\"{\\\"a\\\":\\\"x\\\",\\\"b\\\":2.50,\\\"c\\\":{\\\"d\\\": [1, "
+        "\\\"\\\\u0041\\\"]}}\",\"s\":null,\"l\":null}\n"
+        "{\"a\":2,\"r\":\"{\\\"s\\\":{\\\"z\\\":true}}\",\"s\":{\"x\":1},\"l\":null}\n"
+        "{\"a\":null,\"r\":\"{\\\"s\\\":{\\\"x\\\":[]},\\\"l\\\":[{\\\"y\\\":1},{\\\"y\\\":"
+        "\\\"q\\\"}]}\",\"s\":{\"x\":null},\"l\":[{\"y\":1},{\"y\":null}]}\n"
+        "{\"a\":null,\"r\":\"{\\\"l\\\":[{\\\"y\\\":1,\\\"k\\\":2}]}\",\"s\":null,"
+        "\"l\":[{\"y\":1}]}\n"
+        "{\"a\":3,\"r\":\"{\\\"l\\\":[5,6]}\",\"s\":null,\"l\":null}\n"
+        "{\"a\":4,\"r\":\"{\\\"r\\\":\\\"mine\\\"}\",\"s\":null,\"l\":null}\n"
+        "{\"a\":null,\"r\":\"{\\\"q\\\\\\\"\\\":null}\",\"s\":null,\"l\":null}\n"
+        "null\n");
+    expect_parsed(&loose, broken,
+                  "{\"a\":null,\"r\":null,\"bad\":\"{\\\"a\\\":1,\\\"u\\\":{\\\"v\\\":}\"}\n"
+                  "{\"a\":null,\"r\":\"{\\\"a\\\":true,\\\"u\\\":1}\",\"bad\":null}\n"
+                  "{\"a\":null,\"r\":null,\"bad\":\"[7]\"}\n");
+}
+
+static void test_rescued_is_refused(void **state)
+{
+    static const char *const types[] = {"a INT", "a INT, r INT", "a INT, r STRING NOT NULL"};
+    struct mr_option options[] = {{"rescuedDataColumn", "r"}, {"columnNameOfCorruptRecord", "r"}};
+    struct mr_arena a;
+    struct mr_error err = {0};
+    struct mr_json_parser *p;
+    struct mr_decoder_config config = {.options = options, .options_n = 1, .zone = mr_zone_utc()};
+
+    (void)state;
+    mr_arena_init(&a, NULL, NULL);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(mr_ddl_parse_columns(mr_text_of(types[i]), &a, &config.schema, &err),
+                         MR_OK);
+        config.full_schema = config.schema;
+        assert_int_equal(mr_json_parser_open(&config, &a, &p, &err), MR_USER);
+        assert_non_null(strstr(err.message, "rescuedDataColumn"));
+    }
+    assert_int_equal(mr_ddl_parse_columns(MR_TEXT("r STRING"), &a, &config.schema, &err), MR_OK);
+    config.full_schema = config.schema;
+    config.options_n = 2;
+    assert_int_equal(mr_json_parser_open(&config, &a, &p, &err), MR_USER);
+    mr_arena_fini(&a);
+}
+
 static void test_nested(void **state)
 {
     const struct parse in = {.type =
@@ -293,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_nested),       cmocka_unit_test(test_other_roots),
         cmocka_unit_test(test_strings),      cmocka_unit_test(test_options),
         cmocka_unit_test(test_refused_mode), cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_rescued),      cmocka_unit_test(test_rescued_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
