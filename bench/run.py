@@ -2,7 +2,7 @@
 """The driver of `millrace bench`, whose --help tells what each name measures. See bench/README.md."""
 import argparse, difflib, os, sys, time
 
-import engines, kafka, live, native, scaling, setting
+import engines, expr, kafka, live, native, scaling, setting
 
 BENCHES = {
     "events": lambda args: engines.bench(args, "events"),
@@ -13,6 +13,7 @@ BENCHES = {
     "start": live.bench_start,
     "ysb": native.bench_ysb,
     "kernels": native.bench_kernels,
+    "expr": expr.bench,
     "scaling": scaling.bench,
 }
 NOT_IN_ALL = ("scaling",)

@@ -39,7 +39,9 @@ static int bench(const struct mr_command *command, int argc, char **argv)
     const struct mr_cli_option options[] = {
         {"all", NULL, "every bench but scaling", &all},
         {"smoke", NULL, "small and once, as a test: its figures mean nothing", &smoke},
-        {"events", "N", "size of the input (20000000; kafka 4000000; scaling 2000000)", &events},
+        {"events", "N",
+         "size of the input (20000000; kafka 4000000; scaling 2000000; expr 1000000 rows)",
+         &events},
         {"rounds", "N", "how often each engine runs (3)", &rounds},
         {"workers", "N", "threads of every engine (one per core)", &workers},
         {"no-peers", NULL, "without DuckDB and Spark", &no_peers},
@@ -95,6 +97,9 @@ const struct mr_command mr_command_bench = {
         "  start     a whole run of a small job, cold\n"
         "  kernels   clocks per row of every kernel, scalar, AVX2, AVX-512; written to "
         "bench/kernels.md\n"
+        "  expr      rows per second of every function of the first wave and the aggregates, one "
+        "thread; DuckDB's equivalent;\n"
+        "            written to bench/expr.md\n"
         "  all       each of those, in less than 15 minutes\n"
         "  scaling   cost by workers, rows, keys, record width, overlap of windows; written to "
         "bench/scaling.md and .svg\n"
