@@ -181,10 +181,12 @@ MR_RESOLVE(window_slice)
     return MR_OK;
 }
 
-/* Window number slice of each row: the last one that starts at or before it, then those before. */
+/* Window number slice of each row: the last one that starts at or before it, then those before. A pane is
+ * where it starts. */
 static enum mr_status cut(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
 {
     const struct mr_window *w = call->expr->data;
+    const int64_t *times = x->type->kind == MR_STRUCT ? x->children[0].i64 : x->i64;
     struct mr_column *start, *end;
 
     mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
@@ -192,7 +194,7 @@ static enum mr_status cut(struct mr_call *call, const struct mr_column *x, struc
     end = &out->children[1];
     MR_EACH_ROW(call, i, row)
     {
-        int64_t us = x->i64[row];
+        int64_t us = times[row];
         start->i64[row] =
             us - mr_floor_mod(us - w->offset_us, w->slide_us) - w->slice * w->slide_us;
         end->i64[row] = start->i64[row] + w->size_us;

@@ -1,15 +1,17 @@
 /* expand.c - each row of the input comes out rows_n times, under another projection each time.
  *
  * Grouping sets and sliding windows. One output batch per projection: the columns are those of the
- * evaluator and the selection is the input's, so nothing is copied.
+ * evaluator and the selection is the input's, or what is not late of it, so nothing is copied.
  */
 #include "core/op/operators.h"
 
 #include "core/base/check.h"
+#include "core/op/time_bound.h"
 
 struct expand_state {
     struct mr_eval *eval;
     struct mr_column *columns;
+    uint32_t *sel;
     uint32_t next; /* projection */
 };
 
@@ -20,6 +22,7 @@ static enum mr_status expand_open(struct mr_ctx *ctx)
 
     MR_ASSERT(node->rows_n > 0 && node->exprs_n % node->rows_n == 0);
     s->columns = MR_NEW_ARRAY(ctx->arena, struct mr_column, node->exprs_n / node->rows_n);
+    s->sel = MR_NEW_ARRAY(ctx->arena, uint32_t, ctx->batch_rows);
     return mr_eval_open(node->exprs, node->exprs_n, ctx->batch_rows, ctx->arena, &s->eval,
                         ctx->err);
 }
@@ -46,6 +49,11 @@ static enum mr_step expand_step(struct mr_ctx *ctx, const struct mr_batch *in, s
     for (uint32_t i = 0; i < columns_n; i++)
         if (mr_eval(s->eval, s->next * columns_n + i, in, &s->columns[i], ctx->err))
             return MR_FAILED;
+    const int64_t late_us = mr_time_late_us(ctx);
+    if (late_us != INT64_MIN) {
+        out->n = mr_time_drop_late(&s->columns[node->time_key], late_us, in->sel, in->n, s->sel);
+        out->sel = s->sel;
+    }
     s->next = (s->next + 1) % node->rows_n;
     return s->next == 0 ? MR_NEED_INPUT : MR_MORE_OUTPUT;
 }

@@ -44,7 +44,7 @@ bool mr_key_words_plan(struct mr_key_words *out, const struct mr_node *node, str
     uint32_t nulls_n = 0;
 
     *out = (struct mr_key_words){
-        .keys_n = node->keys_n, .nulls_word = UINT32_MAX, .window_us = node->window_us};
+        .keys_n = node->keys_n, .nulls_word = UINT32_MAX, .window_us = node->slide_us};
     out->keys = MR_NEW_ARRAY(a, struct mr_key_word, node->keys_n);
     out->types = MR_NEW_ARRAY(a, const struct mr_type *, node->keys_n);
     for (uint32_t i = 0; i < node->keys_n; i++) {

@@ -2,13 +2,6 @@
 #include "core/op/time_bound.h"
 #include "kernels/window/window.h"
 
-static int64_t late_us(const struct mr_ctx *ctx)
-{
-    const bool filters = ctx->node->time_rule != MR_TIME_NONE && ctx->node->mode != MR_COMPLETE &&
-                         !ctx->epoch->is_batch;
-    return filters ? ctx->epoch->late_us : INT64_MIN;
-}
-
 static void drop_null_times(struct mr_partial_state *s, const struct mr_column *time,
                             struct mr_partial_rows *r)
 {
@@ -23,18 +16,31 @@ static void drop_null_times(struct mr_partial_state *s, const struct mr_column *
     r->n = kept;
 }
 
+/* Of the windows that hold the pane at start, those that end at or before late: the pane is the first slide
+ * of one, the last of another. */
+static int64_t late_windows(const struct mr_node *node, int64_t start, int64_t late)
+{
+    const int64_t all = node->window_us / node->slide_us;
+    const int64_t n = late > start ? (late - start) / node->slide_us : 0;
+
+    return n < all ? n : all;
+}
+
+/* Rows count for each window that they come too late for; those too late for all go. */
 static void drop_late_windows(struct mr_ctx *ctx, struct mr_partial_rows *r, int64_t late)
 {
     struct mr_partial_state *s = ctx->state;
-    const int64_t size = ctx->node->window_us;
+    const int64_t all = ctx->node->window_us / ctx->node->slide_us;
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < r->n && !r->is_one_window; i++) {
+    for (uint32_t i = 0; i < r->n; i++) {
+        const int64_t start = r->is_one_window ? r->start : s->starts[i];
+        const int64_t late_n = late_windows(ctx->node, start, late);
         s->sel[kept] = r->sel ? r->sel[i] : i;
-        s->starts[kept] = s->starts[i];
-        kept += s->starts[i] + size > late;
+        s->starts[kept] = start;
+        kept += late_n < all;
+        ctx->counts.rows_dropped += (uint64_t)late_n;
     }
-    ctx->counts.rows_dropped += r->n - kept;
     r->sel = s->sel;
     r->n = kept;
 }
@@ -46,7 +52,7 @@ static void choose_by_window(struct mr_ctx *ctx, struct mr_partial_rows *r)
     struct mr_partial_state *s = ctx->state;
     const struct mr_node *node = ctx->node;
     const struct mr_column *time = &s->keys[node->window_key];
-    const int64_t late = node->time_key == node->window_key ? late_us(ctx) : INT64_MIN;
+    const int64_t late = node->time_key == node->window_key ? mr_time_late_us(ctx) : INT64_MIN;
     struct mr_time_range range;
 
     mr_window->range(&range, time->i64, time->valid, r->sel, r->n);
@@ -54,11 +60,11 @@ static void choose_by_window(struct mr_ctx *ctx, struct mr_partial_rows *r)
         drop_null_times(s, time, r);
     if (r->n == 0)
         return;
-    mr_window->starts(&r->start, &range.min, NULL, 1, node->window_us, node->offset_us);
-    r->is_one_window = (uint64_t)range.max - (uint64_t)r->start < (uint64_t)node->window_us;
+    mr_window->starts(&r->start, &range.min, NULL, 1, node->slide_us, node->offset_us);
+    r->is_one_window = (uint64_t)range.max - (uint64_t)r->start < (uint64_t)node->slide_us;
     if (!r->is_one_window)
-        mr_window->starts(s->starts, time->i64, r->sel, r->n, node->window_us, node->offset_us);
-    if (r->start + node->window_us <= late)
+        mr_window->starts(s->starts, time->i64, r->sel, r->n, node->slide_us, node->offset_us);
+    if (r->start + node->slide_us <= late)
         drop_late_windows(ctx, r, late);
 }
 
@@ -76,8 +82,9 @@ enum mr_status mr_partial_choose_rows(struct mr_ctx *ctx, const struct mr_batch 
             return status;
     }
     *r = (struct mr_partial_rows){.batch = *in, .n = in->n, .sel = in->sel};
-    if (late_us(ctx) != INT64_MIN && node->time_key != node->window_key) {
-        r->n = mr_time_drop_late(&s->keys[node->time_key], late_us(ctx), in->sel, in->n, s->sel);
+    if (mr_time_late_us(ctx) != INT64_MIN && node->time_key != node->window_key) {
+        r->n = mr_time_drop_late(&s->keys[node->time_key], mr_time_late_us(ctx), in->sel, in->n,
+                                 s->sel);
         r->sel = r->n == in->n ? in->sel : s->sel;
         ctx->counts.rows_dropped += in->n - r->n;
     }
@@ -98,5 +105,5 @@ void mr_partial_make_window(struct mr_ctx *ctx, const struct mr_partial_rows *r)
     for (uint32_t i = 0; i < r->n && r->is_one_window; i++)
         s->starts[i] = r->start;
     mr_window_column(&s->keys[node->window_key], node->output->fields[node->window_key].type,
-                     s->starts, node->window_us, r->sel, r->n, r->batch.rows, &s->arena);
+                     s->starts, node->slide_us, r->sel, r->n, r->batch.rows, &s->arena);
 }

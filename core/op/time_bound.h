@@ -38,3 +38,11 @@ static inline uint32_t mr_time_drop_late(const struct mr_column *c, int64_t late
     }
     return kept;
 }
+
+/* Rows at or before it are late in this epoch; INT64_MIN: none is. */
+static inline int64_t mr_time_late_us(const struct mr_ctx *ctx)
+{
+    const bool filters = ctx->node->time_rule != MR_TIME_NONE && ctx->node->mode != MR_COMPLETE &&
+                         !ctx->epoch->is_batch;
+    return filters ? ctx->epoch->late_us : INT64_MIN;
+}

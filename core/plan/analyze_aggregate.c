@@ -93,6 +93,18 @@ static bool groups_are_orderable(struct mr_analyzer *an, const struct mr_select 
     return true;
 }
 
+/* Before other keys: they may name a window's fields, wherever they stand. */
+static bool find_windows(struct mr_analyzer *an, struct mr_select *q)
+{
+    const struct mr_relation *r = q->relation;
+
+    for (uint32_t i = 0; i < r->groups_n; i++)
+        if (r->groups[i]->kind == MR_AST_CALL && mr_same_name(r->groups[i]->name, "window") &&
+            mr_analyze_expr(an, &q->scope, r->groups[i]) == NULL)
+            return false;
+    return true;
+}
+
 bool mr_analyze_groups(struct mr_analyzer *an, struct mr_select *q)
 {
     const struct mr_relation *r = q->relation;
@@ -105,6 +117,8 @@ bool mr_analyze_groups(struct mr_analyzer *an, struct mr_select *q)
     q->scope.items = q->items;
     q->scope.items_n = q->n;
     if (r->kind == MR_REL_AGGREGATE && r->group_kind == MR_GROUP_ALL && !group_by_all(an, q))
+        return false;
+    if (!find_windows(an, q))
         return false;
     for (uint32_t i = 0; i < r->groups_n; i++) {
         const struct mr_ast *x = r->groups[i];

@@ -187,7 +187,7 @@ static void describe_node(const struct mr_node *node, struct mr_buffer *out)
             mr_buffer_append_format(out, " %s", modes[node->mode]);
         else if (node->window_key != UINT32_MAX)
             mr_buffer_append_format(out, " window key %u of %lld ms", node->window_key,
-                                    (long long)(node->window_us / 1000));
+                                    (long long)(node->slide_us / 1000));
         describe_times(node, out);
         break;
     case MR_NODE_DEDUPLICATE:

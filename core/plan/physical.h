@@ -71,7 +71,8 @@ struct mr_node {
                                           VALUES: as EXPAND, literals. AGGREGATE: final outputs over
                                           [keys, results] */
     uint32_t exprs_n;
-    uint32_t rows_n; /* EXPAND: rows out per row in. VALUES: rows */
+    uint32_t rows_n; /* EXPAND: rows out per row in; with a time_rule late ones are left out, and
+                                          counted by the PARTIAL_AGGREGATE below. VALUES: rows */
     bool outer;      /* GENERATE */
     const struct mr_table
         *table; /* SOURCE: output may be a subset of table->schema, in any order */
@@ -86,10 +87,11 @@ struct mr_node {
     uint32_t time_key; /* index into keys (aggregate) or input columns (dedup, where
                                           state is evicted only if that column is also one of keys) */
     int64_t window_us, slide_us, offset_us; /* a window key made here by a time column: see below */
-    uint32_t window_key;      /* PARTIAL_AGGREGATE: key that is window(time, size) computed by the
-                                          operator itself for speed: its expr is the time column, rows
-                                          where it is null are left out (no FILTER does it), the output
-                                          column is the window struct; else UINT32_MAX */
+    uint32_t window_key;      /* PARTIAL_AGGREGATE: key that is the pane of a time, slide_us wide
+                                          (tumbling: the window), computed by the operator itself for
+                                          speed: its expr is the time column, rows where it is null are
+                                          left out (no FILTER does it), the output column is a window
+                                          struct; else UINT32_MAX */
     bool is_stateful;         /* has state tables in a stream */
     uint32_t stateful_index;  /* from the sink end, as in progress; operators with state only */
     uint32_t watermark_index; /* WATERMARK */

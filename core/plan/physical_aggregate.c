@@ -1,4 +1,9 @@
-/* physical_aggregate.c - an aggregate is two nodes: per worker before the exchange, and into state. */
+/* physical_aggregate.c - an aggregate is two nodes: per worker before the exchange, and into state.
+ *
+ * Panes    Where a window's size is a multiple of its slide, all times of one slide are in the same windows.
+ *          So the rows of a slide, a pane, are grouped once, and what comes of them goes to each window
+ *          (Li et al., "No pane, no gain", SIGMOD Record 34(1), 2005).
+ */
 #include "core/plan/planner.h"
 
 #include "core/base/bounds.h"
@@ -12,11 +17,23 @@ enum { SLOTS_MAX = 8 };
 struct window_key {
     uint32_t group;
     const struct mr_window *window;
+    struct mr_expr *const *slices; /* of an EXPAND: each slices_step-th is a window of the row */
+    uint32_t slices_step;
 };
 
 static bool is_tumbling(const struct mr_expr *x)
 {
     return mr_expr_is_call(x, "window") && ((const struct mr_window *)x->data)->windows_n == 1;
+}
+
+/* Group g of node is a window of panes. Late rows are counted by window: they must be late by it. */
+static bool has_panes(const struct mr_logical *node, uint32_t g, const struct mr_expr *x)
+{
+    const struct mr_window *w = x->data;
+    const uint32_t timed = mr_event_time_column(node->group_attributes, node->groups_n);
+
+    return mr_expr_is_call(x, "window_slice") && w->size_us % w->slide_us == 0 &&
+           (timed == g || timed == UINT32_MAX);
 }
 
 /* child without the condition that x is not null: the window key sees to that. */
@@ -66,8 +83,12 @@ static void substitute_below(struct mr_planner *p, struct mr_logical *node,
     }
 }
 
-static bool used_in_arguments(const struct mr_logical *node, uint32_t id)
+/* Beside group g. */
+static bool is_used_elsewhere(const struct mr_logical *node, uint32_t g, uint32_t id)
 {
+    for (uint32_t i = 0; i < node->groups_n; i++)
+        if (i != g && mr_expr_refers(node->groups[i], id))
+            return true;
     for (uint32_t i = 0; i < node->aggregates_n; i++)
         if (mr_expr_refers(node->aggregates[i].call, id) ||
             (node->aggregates[i].filter != NULL && mr_expr_refers(node->aggregates[i].filter, id)))
@@ -75,22 +96,35 @@ static bool used_in_arguments(const struct mr_logical *node, uint32_t id)
     return false;
 }
 
-/* Finds a tumbling window among the keys, whose window struct nobody else needs, and puts the time in its
- * place: the node below then gives the time. */
+static struct mr_expr **copy_exprs(struct mr_planner *p, struct mr_expr *const *exprs, uint32_t n)
+{
+    struct mr_expr **copy = MR_NEW_ARRAY(p->arena, struct mr_expr *, n);
+
+    mr_copy_items(copy, exprs, n * sizeof *copy);
+    return copy;
+}
+
+/* Finds a window among the keys, tumbling or of panes, whose window struct nobody else needs, and puts the
+ * time in its place: the node below then gives the time, once for all windows. */
 static bool take_window(struct mr_planner *p, struct mr_logical *node, struct window_key *out)
 {
     struct mr_logical *project = node->children[0];
+    const bool is_over = project->kind == MR_LOGICAL_PROJECT || project->kind == MR_LOGICAL_EXPAND;
 
-    for (uint32_t g = 0; project->kind == MR_LOGICAL_PROJECT && g < node->groups_n; g++)
+    for (uint32_t g = 0; is_over && g < node->groups_n; g++)
         for (uint32_t i = 0; i < project->output_n; i++) {
             uint32_t id = project->output[i].id;
             struct mr_expr *x = project->exprs[i], *time;
 
             if (node->groups[g]->kind != MR_EXPR_COLUMN || node->groups[g]->index != id ||
-                !is_tumbling(x) || used_in_arguments(node, id))
+                !(is_tumbling(x) || has_panes(node, g, x)) || is_used_elsewhere(node, g, id))
                 continue;
             time = x->args[0];
-            *out = (struct window_key){g, x->data};
+            *out = (struct window_key){g, x->data, project->exprs + i, project->output_n};
+            project->kind = MR_LOGICAL_PROJECT;
+            project->exprs_n = project->output_n; /* those of the first window */
+            project->rows_n = 0;
+            project->exprs = copy_exprs(p, project->exprs, project->exprs_n);
             project->children[0] = drop_not_null(p, project->children[0], time);
             project->exprs[i] = time;
             project->output[i].type = time->type;
@@ -201,6 +235,43 @@ static void set_time(struct mr_planner *p, struct mr_node *node, const struct mr
     node->time_key = key;
 }
 
+/* The window that slice gives of a time, of a pane. */
+static const struct mr_expr *window_of_pane(struct mr_planner *p, const struct mr_expr *slice,
+                                            struct mr_expr *pane)
+{
+    struct mr_expr *call = MR_NEW(p->arena, struct mr_expr);
+
+    *call = *slice;
+    call->args = copy_exprs(p, slice->args, slice->args_n);
+    call->args[0] = pane;
+    return call;
+}
+
+/* Partial rows of panes as partial rows of windows. */
+static struct mr_planned expand_panes(struct mr_planner *p, struct mr_planned in,
+                                      const struct mr_logical *node, const struct window_key *key)
+{
+    const struct mr_type *type = in.node->output;
+    const uint32_t n = type->fields_n, rows_n = key->window->windows_n;
+    const struct mr_expr **exprs = MR_NEW_ARRAY(p->arena, const struct mr_expr *, n *rows_n);
+    const struct mr_node *child = in.node;
+
+    for (uint32_t c = 0; c < n; c++) {
+        const struct mr_field *f = &type->fields[c];
+        struct mr_expr *x = mr_expr_column(p->arena, c, f->type, f->nullable, f->name);
+        for (uint32_t row = 0; row < rows_n; row++)
+            exprs[row * n + c] =
+                c == key->group ? window_of_pane(p, key->slices[row * key->slices_step], x) : x;
+    }
+    in.node = mr_node_new(p, MR_NODE_EXPAND, &child, 1);
+    in.node->exprs = exprs;
+    in.node->exprs_n = n * rows_n;
+    in.node->rows_n = rows_n;
+    in.node->output = type;
+    set_time(p, in.node, node);
+    return in;
+}
+
 static struct mr_planned final_node(struct mr_planner *p, struct mr_planned in,
                                     struct mr_logical *node, const struct mr_aggregate_item *items,
                                     const struct mr_window *window)
@@ -300,6 +371,8 @@ struct mr_planned mr_plan_aggregate(struct mr_planner *p, struct mr_logical *nod
     set_time(p, out.node, node);
     out.columns = node->group_attributes;
     out.columns_n = node->groups_n;
+    if (key.group != UINT32_MAX && window->windows_n > 1)
+        out = expand_panes(p, out, node, &key);
     for (uint32_t i = 0; i < node->groups_n; i++)
         ids[i] = node->group_attributes[i].id;
     out = final_node(p, mr_exchange(p, out, ids, node->groups_n), node, items, window);

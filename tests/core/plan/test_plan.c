@@ -205,8 +205,16 @@ static void sliding_windows_expand(void **state)
         plan(f, "SELECT count(*) AS n FROM t GROUP BY window(ts, '10 minutes', '5 minutes')", true,
              MR_UPDATE, 1),
         MR_OK);
-    assert_string_equal(shape(f), "sink stateStoreSave partial_aggregate expand filter source");
+    assert_string_equal(shape(f), "sink stateStoreSave expand partial_aggregate source");
     assert_int_equal(find(f, MR_NODE_EXPAND)->rows_n, 2);
+    assert_int_equal(find(f, MR_NODE_PARTIAL_AGGREGATE)->slide_us, 300000000);
+    /* no pane: another key is made of the window, or the slide does not divide the size */
+    assert_int_equal(plan(f,
+                          "SELECT count(*) AS n FROM t GROUP BY window.end, "
+                          "window(ts, '10 minutes', '5 minutes')",
+                          true, MR_UPDATE, 1),
+                     MR_OK);
+    assert_string_equal(shape(f), "sink stateStoreSave partial_aggregate expand filter source");
     assert_int_equal(
         plan(f, "SELECT count(*) AS n FROM t GROUP BY window(ts, '10 minutes', '4 minutes')", true,
              MR_UPDATE, 1),
