@@ -54,7 +54,8 @@ struct mr_env_ops {
     int (*unlink)(struct mr_env *env, const char *path);
     int (*make_dir)(struct mr_env *env, const char *path); /* -EEXIST is 0 */
     int (*sync_dir)(struct mr_env *env, const char *path);
-    /* Calls seen for each entry but . and ..; seen gives false to stop. Order is unspecified. */
+    /* Calls seen for each entry but . and ..; seen gives false to stop, must not list, and may escape by
+     * longjmp. Order is unspecified. */
     int (*list)(struct mr_env *env, const char *path,
                 bool (*seen)(void *arg, const char *name, bool is_dir), void *arg);
 

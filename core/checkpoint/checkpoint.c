@@ -139,9 +139,11 @@ static enum mr_status open_head(struct mr_checkpoint *c, struct mr_error *err)
 {
     struct mr_file_stat st;
     const struct mr_env_ops *ops = c->env->ops;
-    bool is_new = ops->stat(c->env, c->head_path, &st) == -ENOENT;
-    int rc = ops->open(c->env, c->head_path, MR_OPEN_WRITE | MR_OPEN_CREATE, &c->head);
+    int rc = ops->stat(c->env, c->head_path, &st);
+    bool is_new = rc == -ENOENT;
 
+    if (rc == 0 || is_new)
+        rc = ops->open(c->env, c->head_path, MR_OPEN_WRITE | MR_OPEN_CREATE, &c->head);
     if (rc < 0) {
         c->head = NULL;
         return MR_FAIL(err, MR_IO, -rc, "checkpoint: open %s", c->head_path);
@@ -222,6 +224,14 @@ static void leave_head(struct mr_checkpoint *c)
         (void)c->env->ops->sync(c->head);
 }
 
+void mr_checkpoint_end_replay(struct mr_checkpoint *c)
+{
+    mr_blocks_fini(&c->replay.plan);
+    mr_blocks_fini(&c->replay.commit);
+    mr_snapshot_reader_fini(&c->replay.snapshot);
+    mr_log_scan_fini(&c->scan);
+}
+
 void mr_checkpoint_close(struct mr_checkpoint *c)
 {
     if (c == NULL)
@@ -229,7 +239,7 @@ void mr_checkpoint_close(struct mr_checkpoint *c)
     leave_head(c);
     mr_round_fini(&c->round);
     mr_log_close(&c->log);
-    mr_log_scan_fini(&c->scan);
+    mr_checkpoint_end_replay(c);
     mr_blocks_fini(&c->plan);
     mr_blocks_fini(&c->head_data);
     if (c->head)

@@ -20,6 +20,10 @@ struct mr_checkpoint {
     uint64_t published;       /* epoch + 1 whose output is out, and all before; 0: not known */
     uint64_t snapshot;        /* the newest whole round found at open, or 0 */
     bool is_replayed;
+    struct { /* of replay; here, so that an escape out of it leaves them to close */
+        struct mr_blocks plan, commit; /* the last ones, encoded; n 0: none */
+        struct mr_snapshot_reader snapshot;
+    } replay;
 
     struct mr_log log;
     bool is_opened;             /* this run has its OPEN record in the log */
@@ -32,3 +36,6 @@ struct mr_checkpoint {
     uint64_t round_mark;  /* appended_bytes of the log when the last round began */
     uint64_t round_bytes; /* of the last whole round */
 };
+
+/* Gives back what only replay needs. */
+void mr_checkpoint_end_replay(struct mr_checkpoint *c);

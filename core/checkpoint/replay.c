@@ -10,7 +10,6 @@ struct replay {
     uint64_t begin;                 /* epoch + 1 of the round, so of the sources; 0: no round */
     uint64_t first_group;           /* of the log to be done */
     uint64_t newest;                /* tag */
-    struct mr_blocks plan, commit;  /* the last ones, encoded; n 0: none */
 };
 
 static enum mr_status corrupt(const struct mr_checkpoint *c, const char *what, struct mr_error *err)
@@ -91,14 +90,14 @@ static enum mr_status take_commit(struct replay *r, struct mr_text data, struct 
 
     if (!mr_record_take_commit(data, &commit))
         return corrupt(c, "a commit in the log is malformed", err);
-    enum mr_status status = keep(&r->commit, data, err);
-    if (status != MR_OK || r->plan.n == 0)
+    enum mr_status status = keep(&c->replay.commit, data, err);
+    if (status != MR_OK || c->replay.plan.n == 0)
         return status;
-    if (!mr_record_take_plan(kept(&r->plan), &plan))
+    if (!mr_record_take_plan(kept(&c->replay.plan), &plan))
         return corrupt(c, "a plan in the log is malformed", err);
     if (plan.epoch == commit.epoch && plan.epoch + 1 > r->begin)
         status = r->to->planned(r->to->arg, &plan, true, err);
-    r->plan.n = 0;
+    c->replay.plan.n = 0;
     return status;
 }
 
@@ -131,7 +130,7 @@ static enum mr_status take_group(struct replay *r, uint64_t i, struct mr_error *
         case MR_RECORD_OPEN:
             break;
         case MR_RECORD_PLAN:
-            status = keep(&r->plan, data, err);
+            status = keep(&c->replay.plan, data, err);
             break;
         case MR_RECORD_STATE:
             status = take_change(r, &c->scan.groups[i], &record, data, err);
@@ -170,7 +169,7 @@ static enum mr_status find_plan(struct replay *r, struct mr_recovered *out, stru
 {
     struct mr_checkpoint *c = r->checkpoint;
     struct mr_plan_record plan;
-    struct mr_text found = r->plan.n ? kept(&r->plan) : c->head_plan;
+    struct mr_text found = c->replay.plan.n ? kept(&c->replay.plan) : c->head_plan;
 
     if (found.n == 0)
         return MR_OK;
@@ -182,7 +181,7 @@ static enum mr_status find_plan(struct replay *r, struct mr_recovered *out, stru
     enum mr_status status = keep(&c->plan, found, err);
     if (status != MR_OK)
         return status;
-    c->is_plan_logged = r->plan.n != 0;
+    c->is_plan_logged = c->replay.plan.n != 0;
     found.data = mr_arena_copy(&c->arena, found.data, found.n);
     out->has_plan = mr_record_take_plan(found, &out->plan);
     MR_ASSERT(out->has_plan);
@@ -197,16 +196,17 @@ static enum mr_status replay(struct replay *r, struct mr_recovered *out, struct 
     for (uint32_t i = 0; i < c->operators_n; i++)
         r->tags[i] = MR_NEW_ARRAY(&c->arena, uint64_t, (uint64_t)c->tables_n[i] * MR_PARTITIONS);
     if (c->snapshot)
-        status = mr_snapshot_read(c->env, c->snapshot_path, c->snapshot, &c->arena,
-                                  c->config.budget, take_chunk, r, err);
+        status = mr_snapshot_read(&c->replay.snapshot, c->snapshot_path, c->snapshot, &c->arena,
+                                  take_chunk, r, err);
     if (status == MR_OK)
         status = check_begin(r, err);
     for (uint64_t i = 0; status == MR_OK && i < c->scan.groups_n; i++)
         status = take_group(r, i, err);
     if (status != MR_OK)
         return status;
-    if (r->commit.n) {
-        struct mr_text copy = {mr_arena_copy(&c->arena, r->commit.data, r->commit.n), r->commit.n};
+    if (c->replay.commit.n) {
+        struct mr_text copy = {mr_arena_copy(&c->arena, c->replay.commit.data, c->replay.commit.n),
+                               c->replay.commit.n};
         out->has_commit = mr_record_take_commit(copy, &out->commit);
         MR_ASSERT(out->has_commit);
         out->is_published = c->published == out->commit.epoch + 1;
@@ -224,12 +224,12 @@ enum mr_status mr_checkpoint_replay(struct mr_checkpoint *c, const struct mr_rep
     struct replay r = {.checkpoint = c, .to = to};
 
     MR_ASSERT(!c->is_replayed);
-    r.plan.budget = r.commit.budget = c->config.budget;
+    c->replay.plan.budget = c->replay.commit.budget = c->config.budget;
+    c->replay.snapshot.env = c->env;
+    c->replay.snapshot.blocks.budget = c->config.budget;
     *out = (struct mr_recovered){.query_id = c->metadata.id};
     enum mr_status status = replay(&r, out, err);
-    mr_blocks_fini(&r.plan);
-    mr_blocks_fini(&r.commit);
-    mr_log_scan_fini(&c->scan);
+    mr_checkpoint_end_replay(c);
     c->is_replayed = status == MR_OK;
     c->synced_us = c->env->ops->monotonic_us(c->env);
     return status;

@@ -12,6 +12,7 @@ struct inspection {
     struct mr_text plan;
     struct mr_log_scan scan;
     struct mr_snapshot_list rounds;
+    struct mr_snapshot_reader reader;
     uint64_t chunks, state_bytes, first_epoch, last_epoch;
     uint32_t problems;
 };
@@ -85,16 +86,17 @@ static void inspect(struct inspection *in, struct mr_commit *last)
            mr_head_load(in->env, mr_arena_format(a, "%s/head", in->path), a, &in->head, &in->plan,
                         &found, &err),
            &err);
+    in->reader = (struct mr_snapshot_reader){.env = in->env};
     in->scan = (struct mr_log_scan){
         .env = in->env, .path = mr_arena_format(a, "%s/log", in->path), .arena = a};
     if (passed(in, mr_log_scan(&in->scan, in->head.durable, &err), &err))
         passed(in, check_groups(in, last, &err), &err);
     if (passed(in, mr_snapshot_list(in->env, snapshots, false, a, &in->rounds, &err), &err) &&
         in->rounds.newest)
-        passed(
-            in,
-            mr_snapshot_read(in->env, snapshots, in->rounds.newest, a, NULL, see_chunk, in, &err),
-            &err);
+        passed(in,
+               mr_snapshot_read(&in->reader, snapshots, in->rounds.newest, a, see_chunk, in, &err),
+               &err);
+    mr_snapshot_reader_fini(&in->reader);
 }
 
 static void print_time(struct mr_buffer *out, const char *what, int64_t us)

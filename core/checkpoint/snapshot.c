@@ -164,22 +164,14 @@ enum mr_status mr_snapshot_list(struct mr_env *env, const char *path, bool remov
     return MR_OK;
 }
 
-struct reading {
-    struct mr_env *env;
-    const char *path;
-    struct mr_file *file;
-    struct mr_blocks blocks;
-    uint64_t number, offset, size, chunks;
-    uint32_t previous_crc;
-};
-
-static enum mr_status broken(const struct reading *r, const char *what, struct mr_error *err)
+static enum mr_status broken(const struct mr_snapshot_reader *r, const char *what,
+                             struct mr_error *err)
 {
     return MR_FAIL(err, MR_CORRUPT, 0, "checkpoint: %s: broken at byte %llu: %s", r->path,
                    (unsigned long long)r->offset, what);
 }
 
-static enum mr_status fetch(struct reading *r, uint64_t offset, uint64_t bytes,
+static enum mr_status fetch(struct mr_snapshot_reader *r, uint64_t offset, uint64_t bytes,
                             struct mr_error *err)
 {
     r->blocks.n = 0;
@@ -193,7 +185,8 @@ static enum mr_status fetch(struct reading *r, uint64_t offset, uint64_t bytes,
 }
 
 /* The chunk at offset, its data in blocks. */
-static enum mr_status read_chunk(struct reading *r, struct mr_chunk *c, struct mr_error *err)
+static enum mr_status read_chunk(struct mr_snapshot_reader *r, struct mr_chunk *c,
+                                 struct mr_error *err)
 {
     enum mr_status status;
 
@@ -222,30 +215,38 @@ static enum mr_status read_chunk(struct reading *r, struct mr_chunk *c, struct m
     return MR_OK;
 }
 
-enum mr_status mr_snapshot_read(struct mr_env *env, const char *path, uint64_t number,
-                                struct mr_arena *a, struct mr_budget *budget,
+void mr_snapshot_reader_fini(struct mr_snapshot_reader *r)
+{
+    if (r->file)
+        r->env->ops->close(r->file);
+    r->file = NULL;
+    mr_blocks_fini(&r->blocks);
+}
+
+enum mr_status mr_snapshot_read(struct mr_snapshot_reader *r, const char *path, uint64_t number,
+                                struct mr_arena *a,
                                 enum mr_status (*seen)(void *arg, const struct mr_chunk *chunk,
                                                        struct mr_text data, struct mr_error *err),
                                 void *arg, struct mr_error *err)
 {
-    struct reading r = {.env = env, .number = number, .blocks = {.budget = budget}};
     struct mr_file_stat st;
     struct mr_chunk c = {0};
     enum mr_status status = MR_OK;
 
-    r.path = round_path(a, path, number, "");
-    int rc = env->ops->stat(env, r.path, &st);
+    r->number = number;
+    r->path = round_path(a, path, number, "");
+    int rc = r->env->ops->stat(r->env, r->path, &st);
     if (rc == 0)
-        rc = env->ops->open(env, r.path, MR_OPEN_READ, &r.file);
-    if (rc < 0)
-        return MR_FAIL(err, MR_IO, -rc, "checkpoint: open %s", r.path);
-    r.size = st.size;
-    while (status == MR_OK && c.kind != MR_CHUNK_END) {
-        status = read_chunk(&r, &c, err);
-        if (status == MR_OK)
-            status = seen(arg, &c, (struct mr_text){(char *)r.blocks.data, c.bytes}, err);
+        rc = r->env->ops->open(r->env, r->path, MR_OPEN_READ, &r->file);
+    if (rc < 0) {
+        r->file = NULL;
+        return MR_FAIL(err, MR_IO, -rc, "checkpoint: open %s", r->path);
     }
-    env->ops->close(r.file);
-    mr_blocks_fini(&r.blocks);
+    r->size = st.size;
+    while (status == MR_OK && c.kind != MR_CHUNK_END) {
+        status = read_chunk(r, &c, err);
+        if (status == MR_OK)
+            status = seen(arg, &c, (struct mr_text){(char *)r->blocks.data, c.bytes}, err);
+    }
     return status;
 }

@@ -58,10 +58,20 @@ struct mr_snapshot_list {
 MR_NODISCARD enum mr_status mr_snapshot_list(struct mr_env *env, const char *path, bool remove,
                                              struct mr_arena *a, struct mr_snapshot_list *out,
                                              struct mr_error *err);
-/* Calls seen for each chunk of a round, in order; data is valid during the call. */
+
+struct mr_snapshot_reader {
+    struct mr_env *env; /* set by the caller, as is the budget of blocks */
+    struct mr_blocks blocks;
+    struct mr_file *file;
+    const char *path;
+    uint64_t number, offset, size, chunks;
+    uint32_t previous_crc;
+};
+void mr_snapshot_reader_fini(struct mr_snapshot_reader *r);
+/* Calls seen for each chunk of a round, in order; data is valid during the call. seen may escape. */
 MR_NODISCARD enum mr_status
-mr_snapshot_read(struct mr_env *env, const char *path, uint64_t number, struct mr_arena *a,
-                 struct mr_budget *budget,
+mr_snapshot_read(struct mr_snapshot_reader *r, const char *path, uint64_t number,
+                 struct mr_arena *a,
                  enum mr_status (*seen)(void *arg, const struct mr_chunk *chunk,
                                         struct mr_text data, struct mr_error *err),
                  void *arg, struct mr_error *err);

@@ -33,6 +33,12 @@ static bool is_done(struct fault_env *f, enum mr_fault_kind kind, const char *pa
     return pass->rc < 0 || pass->is_skipped;
 }
 
+/* After a stop a dead process may read what it likes. */
+static int read_error(struct fault_env *f, const char *path)
+{
+    return mr_fault_is_stopped(f->fault) ? 0 : mr_fault_pass(f->fault, MR_FAULT_READ, path).rc;
+}
+
 static int fault_open(struct mr_env *env, const char *path, int flags, struct mr_file **file)
 {
     struct fault_env *f = fault_of(env);
@@ -42,6 +48,8 @@ static int fault_open(struct mr_env *env, const char *path, int flags, struct mr
         pass = mr_fault_pass(f->fault, MR_FAULT_MAKE, path);
     else if (mr_fault_is_stopped(f->fault) && (flags & MR_OPEN_WRITE))
         pass.rc = -EIO;
+    else
+        pass.rc = read_error(f, path);
     if (pass.rc < 0)
         return pass.rc;
     struct mr_file *made = calloc(1, sizeof *made);
@@ -80,7 +88,9 @@ static void fault_close(struct mr_file *file)
 
 static int64_t fault_read(struct mr_file *file, void *data, uint64_t bytes, uint64_t offset)
 {
-    return file->env->inner->ops->read(file->inner, data, bytes, offset);
+    int rc = read_error(file->env, file->path);
+
+    return rc < 0 ? rc : file->env->inner->ops->read(file->inner, data, bytes, offset);
 }
 
 static int64_t fault_write(struct mr_file *file, const void *data, uint64_t bytes, uint64_t offset)
@@ -163,18 +173,25 @@ static int fault_read_start(struct mr_file *file, void *data, uint64_t bytes, ui
 
 static int64_t fault_read_wait(struct mr_file *file)
 {
-    return file->env->inner->ops->read_wait(file->inner);
+    int64_t n = file->env->inner->ops->read_wait(file->inner); /* it is over in any case */
+    int rc = read_error(file->env, file->path);
+
+    return rc < 0 ? rc : n;
 }
 
 static int fault_lock(struct mr_file *file)
 {
-    return file->env->inner->ops->lock(file->inner);
+    int rc = read_error(file->env, file->path);
+
+    return rc < 0 ? rc : file->env->inner->ops->lock(file->inner);
 }
 
 static int fault_stat(struct mr_env *env, const char *path, struct mr_file_stat *out)
 {
     struct mr_env *inner = fault_of(env)->inner;
-    return inner->ops->stat(inner, path, out);
+    int rc = read_error(fault_of(env), path);
+
+    return rc < 0 ? rc : inner->ops->stat(inner, path, out);
 }
 
 static int fault_rename(struct mr_env *env, const char *from, const char *to)
@@ -254,7 +271,9 @@ static int fault_list(struct mr_env *env, const char *path,
                       bool (*seen)(void *arg, const char *name, bool is_dir), void *arg)
 {
     struct mr_env *inner = fault_of(env)->inner;
-    return inner->ops->list(inner, path, seen, arg);
+    int rc = read_error(fault_of(env), path);
+
+    return rc < 0 ? rc : inner->ops->list(inner, path, seen, arg);
 }
 
 static int64_t fault_now_us(struct mr_env *env)

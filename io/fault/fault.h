@@ -10,7 +10,9 @@
  *            kill         it is not done; SIGKILL
  *            killafter    it is done; SIGKILL
  *            skip         it is not done, and is said to be: a program that forgot it
- * Schedule "KIND:WHICH:ACTION", KIND one of write, sync, rename, make, any. WHICH: a number K, the
+ *          A kind of its own, only when it is named, are reads: also opens that make nothing, looks at
+ *          files and folders, and locks. They fail, or kill.
+ * Schedule "KIND:WHICH:ACTION", KIND one of write, sync, rename, make, any (of these), read. WHICH: a number K, the
  *          K-th; @TEXT, each on a path with TEXT in it; K@TEXT, the K-th of those.
  * Trace    Every durable operation, in an order in which it may have reached the disk: a write
  *          before it is begun, a sync after it is done. Lines, fields parted by one blank:

@@ -31,9 +31,13 @@ struct name {
     uint32_t value;
 };
 
-static const struct name kinds[] = {{"write", MR_FAULT_WRITE},   {"sync", MR_FAULT_SYNC},
-                                    {"rename", MR_FAULT_RENAME}, {"make", MR_FAULT_MAKE},
-                                    {"any", MR_FAULT_ANY},       {NULL, 0}};
+static const struct name kinds[] = {{"write", MR_FAULT_WRITE},
+                                    {"sync", MR_FAULT_SYNC},
+                                    {"rename", MR_FAULT_RENAME},
+                                    {"make", MR_FAULT_MAKE},
+                                    {"any", MR_FAULT_ANY},
+                                    {"read", MR_FAULT_READ},
+                                    {NULL, 0}};
 static const struct name actions[] = {
     {"EIO", FAIL_EIO},        {"ENOSPC", FAIL_ENOSPC}, {"torn", TORN},
     {"stop", STOP},           {"halfstop", HALFSTOP},  {"kill", KILL},

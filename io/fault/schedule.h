@@ -7,7 +7,8 @@ enum mr_fault_kind {
     MR_FAULT_SYNC = 2,
     MR_FAULT_RENAME = 4,
     MR_FAULT_MAKE = 8,
-    MR_FAULT_ANY = 15
+    MR_FAULT_ANY = 15,
+    MR_FAULT_READ = 16
 };
 
 struct mr_fault_pass { /* what becomes of one operation */

@@ -118,14 +118,20 @@ enum mr_status mr_file_open_split(void *reader, struct mr_text split, struct mr_
 static enum mr_status drop_giant(struct mr_file_reader *r, struct mr_error *err)
 {
     struct mr_file_stream *s = &r->stream;
-    struct mr_bad_record bad = {.raw = {(const char *)s->data, 4096},
-                                .reason =
-                                    "the record is longer than 256 MiB (its beginning is shown)",
+    char *reason = mr_arena_format(
+        &r->scratch,
+        "the record is longer than %llu bytes, the most that is held (its beginning "
+        "is shown)",
+        (unsigned long long)s->record_bytes_max);
+    struct mr_bad_record bad = {.raw = {(const char *)s->data, s->n < 4096 ? s->n : 4096},
+                                .reason = reason,
                                 .offset = s->offset - r->split.start};
 
     if (r->split.end == UINT64_MAX && r->split.start == 0 && r->format->splittable == NULL)
-        return MR_FAIL(err, MR_QUERY, 0, "%s: a record is longer than %d bytes", r->split.path,
-                       MR_FILE_RECORD_BYTES_MAX);
+        return MR_FAIL(err, MR_QUERY, 0,
+                       "%s: a record is longer than %llu bytes; raise engine: memory_limit, of "
+                       "which it may be a sixteenth, at most 256 MiB",
+                       r->split.path, (unsigned long long)s->record_bytes_max);
     on_bad(r, &bad);
     mr_file_stream_skip(s);
     return MR_OK;
@@ -160,7 +166,7 @@ static enum mr_status decode(struct mr_file_reader *r, struct mr_batch *out, str
     mr_file_stream_consume(s, used);
     mr_file_folder_add(&r->folder, out, &r->scratch);
     r->window_done = s->n == 0 || (used == 0 && out->rows == 0);
-    if (r->window_done && !s->at_end && s->n > MR_FILE_RECORD_BYTES_MAX)
+    if (r->window_done && !s->at_end && s->n > s->record_bytes_max)
         return drop_giant(r, err);
     return MR_OK;
 }

@@ -9,11 +9,13 @@ void mr_file_seen_init(struct mr_file_seen *s, bool name_only, struct mr_budget 
 {
     *s = (struct mr_file_seen){.newest_us = INT64_MIN, .name_only = name_only};
     mr_arena_init(&s->arena, budget, escape);
+    mr_arena_init(&s->old, budget, escape);
 }
 
 void mr_file_seen_fini(struct mr_file_seen *s)
 {
     mr_arena_fini(&s->arena);
+    mr_arena_fini(&s->old);
 }
 
 static const char *key_of(const struct mr_file_seen *s, const char *path)
@@ -44,7 +46,8 @@ static void rebuild(struct mr_file_seen *s, uint32_t capacity, int64_t oldest_us
 {
     struct mr_file_seen old = *s;
 
-    mr_arena_init(&s->arena, old.arena.budget, old.arena.escape);
+    s->old = s->arena;
+    mr_arena_init(&s->arena, s->old.budget, s->old.escape);
     s->slots = MR_NEW_ARRAY(&s->arena, struct mr_file_seen_slot, capacity);
     s->capacity = capacity;
     s->n = 0;
@@ -57,7 +60,7 @@ static void rebuild(struct mr_file_seen *s, uint32_t capacity, int64_t oldest_us
         at->path = mr_arena_copy(&s->arena, o->path, strlen(o->path));
         s->n++;
     }
-    mr_arena_fini(&old.arena);
+    mr_arena_fini(&s->old);
 }
 
 void mr_file_seen_add(struct mr_file_seen *s, const char *path, int64_t mtime_us)

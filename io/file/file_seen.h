@@ -8,6 +8,7 @@
 
 struct mr_file_seen {
     struct mr_arena arena; /* of the paths; rewritten when half of it is garbage */
+    struct mr_arena old;   /* while it is: an escape leaves it to be closed */
     struct mr_file_seen_slot {
         const char *path; /* NULL: free */
         int64_t mtime_us;

@@ -151,8 +151,11 @@ enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t
         return MR_FAIL(err, MR_IO, ENAMETOOLONG, "%s", hidden);
     memcpy(folder, path, (size_t)folder_n);
     folder[folder_n] = '\0';
-    if (env->ops->stat(env, hidden, &stat) == -ENOENT) {
-        int rc = env->ops->stat(env, path, &stat);
+    int rc = env->ops->stat(env, hidden, &stat);
+    if (rc < 0 && rc != -ENOENT)
+        return MR_FAIL(err, MR_IO, -rc, "look at %s", hidden);
+    if (rc == -ENOENT) {
+        rc = env->ops->stat(env, path, &stat);
         if (rc == -ENOENT) {
             /* Its hidden name was durable before the epoch was committed: it has been given out. */
             fprintf(stderr, "millrace: note: %s was given out, and has been taken away since\n",
@@ -168,7 +171,7 @@ enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t
     }
     if (stat.size > length) {
         struct mr_file *file;
-        int rc = env->ops->open(env, hidden, MR_OPEN_WRITE, &file);
+        rc = env->ops->open(env, hidden, MR_OPEN_WRITE, &file);
         if (rc >= 0) {
             rc = env->ops->truncate(file, length);
             if (rc >= 0)
@@ -182,7 +185,7 @@ enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t
     if (stat.size < length)
         return MR_FAIL(err, MR_CORRUPT, 0, "%s has %llu bytes, %llu were committed", hidden,
                        (unsigned long long)stat.size, (unsigned long long)length);
-    int rc = env->ops->rename(env, hidden, path);
+    rc = env->ops->rename(env, hidden, path);
     if (rc >= 0)
         rc = env->ops->sync_dir(env, folder);
     return rc < 0 ? MR_FAIL(err, MR_IO, -rc, "rename %s to %s", hidden, path) : MR_OK;
@@ -196,6 +199,7 @@ static enum mr_status committer_open(void *committer, const struct mr_sink_confi
 
     c->config = config;
     mr_arena_init(&c->arena, config->arena->budget, config->arena->escape);
+    mr_arena_init(&c->walk, config->arena->budget, config->arena->escape);
     if (status != MR_OK)
         return status;
     int rc = mr_env_make_dirs(config->env, c->options.path);
@@ -218,8 +222,10 @@ static void committer_close(void *committer)
 {
     struct mr_file_committer *c = committer;
 
-    if (c->config)
-        mr_arena_fini(&c->arena);
+    if (c->config == NULL)
+        return;
+    mr_arena_fini(&c->arena);
+    mr_arena_fini(&c->walk);
 }
 
 static enum mr_status begin(void *committer, uint64_t epoch, struct mr_error *err)
@@ -268,7 +274,6 @@ static enum mr_status publish(void *committer, uint64_t epoch, const struct mr_t
 
 struct leftovers {
     struct mr_file_committer *c;
-    struct mr_arena *a;
     const char *folder;      /* being listed */
     struct mr_buffer others; /* char * each: those still to be listed */
     int error;
@@ -283,14 +288,14 @@ static bool see_leftover(void *arg, const char *name, bool is_dir)
     if (is_dir) {
         if (name[0] == '.' || name[0] == '_')
             return true;
-        const char *other = mr_arena_format(l->a, "%s/%s", l->folder, name);
+        const char *other = mr_arena_format(&l->c->walk, "%s/%s", l->folder, name);
         mr_buffer_append(&l->others, &other, sizeof other);
         return true;
     }
     if (strncmp(name, ".part-", 6) != 0 || n < 4 || strcmp(name + n - 4, ".tmp") != 0 ||
         strstr(name, l->c->config->query_id) == NULL)
         return true;
-    int rc = env->ops->unlink(env, mr_arena_format(l->a, "%s/%s", l->folder, name));
+    int rc = env->ops->unlink(env, mr_arena_format(&l->c->walk, "%s/%s", l->folder, name));
     if (rc < 0 && rc != -ENOENT)
         l->error = -rc;
     return l->error == 0;
@@ -301,12 +306,10 @@ static bool see_leftover(void *arg, const char *name, bool is_dir)
 static enum mr_status undo(void *committer, uint64_t epoch, struct mr_error *err)
 {
     struct mr_file_committer *c = committer;
-    struct mr_arena a;
-    struct leftovers l = {.c = c, .a = &a};
+    struct leftovers l = {.c = c};
 
     (void)epoch;
-    mr_arena_init(&a, c->config->arena->budget, c->config->arena->escape);
-    mr_buffer_init(&l.others, &a);
+    mr_buffer_init(&l.others, &c->walk);
     mr_buffer_append(&l.others, &c->options.path, sizeof c->options.path);
     while (l.others.n > 0 && l.error == 0) {
         l.others.n -= sizeof l.folder;
@@ -315,7 +318,7 @@ static enum mr_status undo(void *committer, uint64_t epoch, struct mr_error *err
         if (rc < 0 && rc != -ENOENT)
             l.error = -rc;
     }
-    mr_arena_fini(&a);
+    mr_arena_fini(&c->walk);
     return l.error ? MR_FAIL(err, MR_IO, l.error, "file sink: clean up %s", c->options.path)
                    : MR_OK;
 }

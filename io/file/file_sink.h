@@ -63,6 +63,7 @@ struct mr_file_committer {
     const struct mr_sink_config *config;
     struct mr_file_sink_options options;
     struct mr_arena arena; /* of open: rewritten by each publish */
+    struct mr_arena walk;  /* of undo */
     struct mr_file_open {
         const char *path;
         uint64_t length;

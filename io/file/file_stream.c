@@ -3,19 +3,24 @@
 #include "core/base/check.h"
 #include <errno.h>
 
-enum { CHUNK_BYTES = 256 << 10, HEAD_BYTES = 64 << 10 };
+enum { CHUNK_BYTES = 256 << 10, HEAD_BYTES = 64 << 10, MEMORY_SHARE = 16 /* of a record */ };
 
 void mr_file_stream_init(struct mr_file_stream *s, struct mr_env *env, struct mr_budget *budget,
                          jmp_buf *escape)
 {
-    *s = (struct mr_file_stream){.env = env};
+    *s = (struct mr_file_stream){.env = env, .record_bytes_max = MR_FILE_RECORD_BYTES_MAX};
+    for (const struct mr_budget *b = budget; b; b = b->parent)
+        if (b->limit_bytes && b->limit_bytes / MEMORY_SHARE < s->record_bytes_max)
+            s->record_bytes_max = b->limit_bytes / MEMORY_SHARE;
     mr_arena_init(&s->arena, budget, escape);
+    mr_arena_init(&s->old, budget, escape);
 }
 
 void mr_file_stream_fini(struct mr_file_stream *s)
 {
     mr_file_stream_close(s);
     mr_arena_fini(&s->arena);
+    mr_arena_fini(&s->old);
 }
 
 /* Both buffers anew, of a head and a chunk. What they held is gone. */
@@ -103,14 +108,14 @@ static enum mr_status read_chunk(struct mr_file_stream *s, uint64_t *got, struct
 static void grow_head(struct mr_file_stream *s, uint64_t got)
 {
     const uint8_t *left = s->data, *chunk = s->buffers[1 - s->current] + s->head_bytes;
-    struct mr_arena old = s->arena;
 
-    mr_arena_init(&s->arena, old.budget, old.escape);
+    s->old = s->arena;
+    mr_arena_init(&s->arena, s->old.budget, s->old.escape);
     make_buffers(s, s->n * 2, s->n / 2 > CHUNK_BYTES ? s->n / 2 : CHUNK_BYTES);
     memcpy(s->buffers[1 - s->current] + s->head_bytes, chunk, got);
     s->data = s->buffers[s->current] + s->head_bytes - s->n;
     memcpy(s->data, left, s->n);
-    mr_arena_fini(&old);
+    mr_arena_fini(&s->old);
 }
 
 /* Cuts what belongs to the splits before and behind. chunk: the bytes that came last, at offset

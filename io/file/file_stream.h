@@ -5,7 +5,9 @@
  *          over of a record is moved in front of the next window, into a head that every buffer
  *          keeps free.
  * Owner    data[0..n) is valid until the next fill; a batch may borrow it until then.
- * Limits   A record of more than MR_FILE_RECORD_BYTES_MAX is not held: see mr_file_stream_skip.
+ * Limits   A record of more than record_bytes_max is not held: see mr_file_stream_skip. A sixteenth of the
+ *          memory limit, at most MR_FILE_RECORD_BYTES_MAX: both buffers grow to two and a half
+ *          times a long record, on each worker.
  */
 #pragma once
 #include "io/file/file_source.h"
@@ -18,8 +20,9 @@ struct mr_file_stream {
     struct mr_env *env;
     struct mr_file *file;
     struct mr_arena arena; /* of the buffers */
+    struct mr_arena old;   /* while they grow: an escape leaves it to be closed */
     uint8_t *buffers[2];
-    uint64_t head_bytes, chunk_bytes;
+    uint64_t head_bytes, chunk_bytes, record_bytes_max;
     uint32_t current;
     uint64_t at;     /* next byte to read of the file */
     uint64_t limit;  /* the split's end */

@@ -17,10 +17,19 @@ enum mr_status mr_kafka_reader_open(void *reader, const struct mr_source_config 
     return MR_OK;
 }
 
+/* A client with messages that are held can't be closed. */
+static void give_back(struct mr_kafka_reader *r)
+{
+    for (uint32_t i = 0; i < r->held_n; i++)
+        rd_kafka_message_destroy(r->messages[i]);
+    r->held_n = 0;
+}
+
 void mr_kafka_reader_close(void *reader)
 {
     struct mr_kafka_reader *r = reader;
 
+    give_back(r); /* a pull that ran out of memory did not */
     if (r->config)
         mr_arena_fini(&r->scratch);
 }
@@ -228,17 +237,17 @@ enum mr_step mr_kafka_pull(void *reader, struct mr_batch *out, struct mr_source_
                                     ? MR_FAIL(err, MR_IO, 0, "kafka: %s-%d: %s", x->topic,
                                               x->number, rd_kafka_err2str(rd_kafka_last_error()))
                                     : sort_out(r, n, (uint32_t)came, &n, err);
-        if (status != MR_OK) { /* a client with messages that are held can't be closed */
-            for (uint32_t i = 0; i < n; i++)
-                rd_kafka_message_destroy(r->messages[i]);
+        r->held_n = n;
+        if (status != MR_OK) {
+            give_back(r);
             return MR_FAILED;
         }
     }
+    r->held_n = n;
     if (n) {
         mr_kafka_columns(r->config->schema, r->messages, n, &r->scratch, out);
         counts->rows += n;
-        for (uint32_t i = 0; i < n; i++)
-            rd_kafka_message_destroy(r->messages[i]);
+        give_back(r);
     }
     if (is_finished(r))
         return finish(r);

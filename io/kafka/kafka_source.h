@@ -139,6 +139,7 @@ struct mr_kafka_reader {
     struct mr_kafka_split split;
     struct mr_arena scratch;
     rd_kafka_message_t **messages; /* of one batch */
+    uint32_t held_n;               /* of them: not given back yet */
     bool is_open;
 };
 enum mr_status mr_kafka_reader_open(void *reader, const struct mr_source_config *config,

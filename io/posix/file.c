@@ -185,6 +185,7 @@ int mr_posix_lock(struct mr_file *file)
 
 static void posix_fini(struct mr_env *env)
 {
+    mr_posix_end((struct mr_posix_env *)(void *)env);
     free(env);
 }
 

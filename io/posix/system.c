@@ -75,10 +75,11 @@ static bool is_dir_at(DIR *dir, const struct dirent *entry)
 int mr_posix_list(struct mr_env *env, const char *path,
                   bool (*seen)(void *arg, const char *name, bool is_dir), void *arg)
 {
-    DIR *dir = opendir(path);
+    struct mr_posix_env *p = (struct mr_posix_env *)(void *)env;
     struct dirent *entry;
 
-    (void)env;
+    mr_posix_end(p);
+    DIR *dir = p->listing = opendir(path);
     if (dir == NULL)
         return -errno;
     for (errno = 0; (entry = readdir(dir)) != NULL; errno = 0) {
@@ -88,8 +89,15 @@ int mr_posix_list(struct mr_env *env, const char *path,
             break;
     }
     int rc = entry == NULL ? -errno : 0;
-    closedir(dir);
+    mr_posix_end(p);
     return rc;
+}
+
+void mr_posix_end(struct mr_posix_env *p)
+{
+    if (p->listing)
+        closedir(p->listing);
+    p->listing = NULL;
 }
 
 static int64_t clock_us(clockid_t id)

@@ -17,6 +17,7 @@ struct uring_env {
     struct mr_posix_env posix; /* first: its functions are used with this env */
     struct io_uring ring;
     uint32_t ahead_n;
+    int broken; /* the error after which the ring is used no more: it may hold what nobody waits for */
 };
 
 /* One operation of a chain; user_data of its completion. Pre-reads have their file there, and bit
@@ -38,6 +39,8 @@ static int submit(struct uring_env *u)
     do
         rc = io_uring_submit(&u->ring);
     while (rc == -EINTR || rc == -EAGAIN || rc == -EBUSY);
+    if (rc < 0)
+        u->broken = rc;
     return rc < 0 ? rc : 0;
 }
 
@@ -45,13 +48,17 @@ static int submit(struct uring_env *u)
 static int reap(struct uring_env *u)
 {
     struct io_uring_cqe *cqe;
-    int rc;
+    int rc = u->broken;
 
+    if (rc < 0)
+        return rc;
     do
         rc = io_uring_wait_cqe(&u->ring, &cqe);
     while (rc == -EINTR || rc == -EAGAIN);
-    if (rc < 0)
+    if (rc < 0) {
+        u->broken = rc;
         return rc;
+    }
     uintptr_t tag = (uintptr_t)cqe->user_data;
     if (tag & 1) {
         struct mr_file *file = (struct mr_file *)(tag & ~(uintptr_t)1);
@@ -83,7 +90,7 @@ static int64_t uring_write_sync(struct mr_file *file, const void *data, uint64_t
     struct uring_env *u = uring_of(file->env);
     struct step write = {0}, sync = {0};
 
-    if (bytes > CHAIN_BYTES_MAX)
+    if (bytes > CHAIN_BYTES_MAX || u->broken)
         return mr_posix_write_sync(file, data, bytes, offset);
     struct io_uring_sqe *sqe = next_sqe(u);
     io_uring_prep_write(sqe, file->fd, data, (unsigned)bytes, offset);
@@ -117,7 +124,8 @@ static int uring_read_start(struct mr_file *file, void *data, uint64_t bytes, ui
     file->ahead.bytes = bytes;
     file->ahead.offset = offset;
     file->ahead.result = 0;
-    file->ahead.is_done = u->ahead_n >= ENTRIES / 2; /* too many: read_wait does it all */
+    /* Too many, or no ring: read_wait does it all. */
+    file->ahead.is_done = u->ahead_n >= ENTRIES / 2 || u->broken;
     if (file->ahead.is_done)
         return 0;
     struct io_uring_sqe *sqe = next_sqe(u);
@@ -164,6 +172,7 @@ static void uring_fini(struct mr_env *env)
     struct uring_env *u = uring_of(env);
 
     io_uring_queue_exit(&u->ring);
+    mr_posix_end(&u->posix);
     free(u);
 }
 

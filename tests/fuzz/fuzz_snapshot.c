@@ -27,15 +27,18 @@ static void read_file(uint32_t kind, const char *folder, const char *path, struc
     struct mr_head head;
     struct mr_text plan;
     bool found;
+    struct mr_snapshot_reader reader = {0};
 
     if (mr_env_open("syscalls", &env, &err) != MR_OK)
         return;
+    reader.env = env;
     if (kind == 0)
-        (void)!mr_snapshot_read(env, folder, 1, a, NULL, see, NULL, &err);
+        (void)!mr_snapshot_read(&reader, folder, 1, a, see, NULL, &err);
     else if (kind == 1)
         (void)!mr_metadata_load(env, path, a, &metadata, &found, &err);
     else
         (void)!mr_head_load(env, path, a, &head, &plan, &found, &err);
+    mr_snapshot_reader_fini(&reader);
     env->ops->fini(env);
 }
 

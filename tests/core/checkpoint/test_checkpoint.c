@@ -78,9 +78,12 @@ static void run_with_fault(struct world *w, const char *schedule, uint64_t epoch
     assert_int_equal(mr_env_open("syscalls", &inner, NULL), MR_OK);
     w->env = mr_fault_open(inner, schedule);
     assert_non_null(w->env);
+    w->err = (struct mr_error){0};
     if (world_open(w) == MR_OK) {
         for (uint64_t i = 0; i < epochs && !failed; i++)
             failed = world_epoch(w) != MR_OK;
+        if (failed)
+            assert_non_null(strstr(w->err.message, w->path));
         if (failed) { /* nothing goes on after a failure of the log */
             uint64_t before = w->acknowledged;
             bool log_failed =
@@ -89,6 +92,8 @@ static void run_with_fault(struct world *w, const char *schedule, uint64_t epoch
                 assert_int_equal(w->acknowledged, before);
         }
         world_close(w);
+    } else {
+        assert_non_null(strstr(w->err.message, w->path));
     }
     *count = mr_fault_count(w->env);
     w->env->ops->fini(w->env);
@@ -146,6 +151,42 @@ static void test_errors(void **state)
     check_fault("write", "torn", 30, 7);
     check_fault("sync", "EIO", 30, 7);
     check_fault("rename", "EIO", 30, 7);
+    check_fault("read", "EIO", 30, 0);
+    check_fault("read", "EIO", 3, 25);
+}
+
+/* Also of a folder that can't be read, whatever of it: a problem that is listed, with the name. */
+static void test_unreadable(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_init(&w, "unreadable");
+    assert_int_equal(world_open(&w), MR_OK);
+    for (uint32_t i = 0; i < 25; i++)
+        assert_int_equal(world_epoch(&w), MR_OK);
+    world_close(&w);
+    for (uint64_t k = 1, is_reached = 1; is_reached; k++) {
+        struct mr_env *inner;
+        struct mr_buffer out;
+        char schedule[32];
+        snprintf(schedule, sizeof schedule, "read:%llu:EIO", (unsigned long long)k);
+        assert_int_equal(mr_env_open("syscalls", &inner, NULL), MR_OK);
+        struct mr_env *env = mr_fault_open(inner, schedule);
+        mr_buffer_init(&out, &w.arena);
+        enum mr_status status = k % 2 ? mr_checkpoint_show(env, w.path, &out, &w.err)
+                                      : mr_checkpoint_verify(env, w.path, &out, &w.err);
+        is_reached = mr_fault_count(env) >= k;
+        mr_buffer_append(&out, "", 1);
+        if (!is_reached)
+            assert_int_equal(status, MR_OK);
+        else if (status == MR_CORRUPT)
+            assert_non_null(strstr((char *)out.data, "Input/output error"));
+        else if (status != MR_OK) /* the look at the metadata may fail: its read tells */
+            assert_int_equal(status, MR_USER);
+        env->ops->fini(env);
+    }
+    world_fini(&w);
 }
 
 static void test_durabilities(void **state)
@@ -217,10 +258,11 @@ static void test_recycling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crc),     cmocka_unit_test(test_restarts),
-        cmocka_unit_test(test_lock),    cmocka_unit_test(test_durabilities),
-        cmocka_unit_test(test_large),   cmocka_unit_test(test_recycling),
-        cmocka_unit_test(test_crashes), cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_crc),        cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_lock),       cmocka_unit_test(test_durabilities),
+        cmocka_unit_test(test_large),      cmocka_unit_test(test_recycling),
+        cmocka_unit_test(test_crashes),    cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,7 +219,9 @@ static enum mr_status world_plan(struct world *w)
 static inline enum mr_status world_log(struct world *w)
 {
     enum mr_status status = MR_OK;
-    char *record = calloc(1, CHANGES * 9 + w->payload + 1);
+    char *record = malloc(CHANGES * 9 + w->payload + 1);
+
+    memset(record, 0, CHANGES * 9 + w->payload + 1);
 
     for (uint32_t t = 0; t < TABLES && status == MR_OK; t++) {
         for (uint32_t i = 0; i < CHANGES; i++) {

@@ -341,6 +341,7 @@ static void test_faults(void **state)
         {"sync:@/f:EIO", {600, -EIO, -EIO, 0, 600, 0}}, /* the folder has another name */
         {"sync:2@/f:EIO", {600, 600, -EIO, 0, 600, 0}},
         {"write:@:skip", {600, 600, 0, 0, 600, 0}},
+        {"read:1:EIO", {600, 600, 0, 0, 600, 0}}, /* none of them reads */
     };
     static const char *const wrong[] = {
         "write",        "write:0:EIO", "write:1:",      "flush:1:EIO",
