@@ -46,6 +46,8 @@ struct mr_session {
     const struct mr_table *tables;
     uint32_t tables_n;
     const struct mr_view_definition *views; /* a view sees those before it */
+    const char *const *secrets;             /* that stand in no name which is stored */
+    uint32_t secrets_n;
     uint32_t views_n;
     const char *views_path; /* the file that their places are in, or NULL */
     int64_t now_us;         /* for folding at analysis in batch queries */

@@ -2,6 +2,7 @@
 
 #include "core/base/check.h"
 #include "core/run/control.h"
+#include <stdio.h>
 #include "core/run/futex.h"
 
 enum {
@@ -121,9 +122,25 @@ bool mr_change_log_rest(struct mr_part *p)
     return true;
 }
 
+static enum mr_status write_one(struct mr_query *q, struct mr_log_packet *packet,
+                                struct mr_error *err)
+{
+    enum mr_status status = mr_checkpoint_log(q->checkpoint, q->epoch.id, packet->op, packet->table,
+                                              mr_buffer_text(&packet->data), err);
+
+    if (status != MR_MEMORY)
+        return status;
+    status = mr_query_no_memory(q, err);
+    size_t n = strlen(err->message);
+    snprintf(err->message + n, sizeof err->message - n,
+             " (what operator %s changed was being logged)",
+             mr_node_name(q->shape.nodes[q->shape.stateful[packet->op]].node->kind));
+    return status;
+}
+
 static void write_all(struct mr_query *q)
 {
-    struct mr_error err;
+    struct mr_error err = {0};
 
     for (uint32_t w = 0; w < q->workers; w++) {
         struct mr_part *p = &q->parts[w];
@@ -131,8 +148,7 @@ static void write_all(struct mr_query *q)
         while ((packet = mr_ring_pop(&p->log.there)) != NULL) {
             void *item = packet;
             if (!atomic_load_explicit(&q->failed, memory_order_relaxed) &&
-                mr_checkpoint_log(q->checkpoint, q->epoch.id, packet->op, packet->table,
-                                  mr_buffer_text(&packet->data), &err) != MR_OK)
+                write_one(q, packet, &err) != MR_OK)
                 mr_query_fail(q, &err);
             bool pushed = mr_ring_push(&p->log.back, &item);
             MR_ASSERT(pushed);
@@ -143,7 +159,7 @@ static void write_all(struct mr_query *q)
 
 void mr_change_log_take(struct mr_query *q)
 {
-    struct mr_error err;
+    struct mr_error err = {0};
     jmp_buf outer;
 
     /* Parts are at work: memory that is exhausted must not jump out of here. */

@@ -34,6 +34,16 @@ struct mr_plan_ahead { /* the next epoch, when it was planned before the last on
 #define MR_PACKET_SENT UINT32_C(0x100)
 _Static_assert(MR_WORKERS_MAX <= MR_PARTS_AT_WORK, "they are counted there");
 
+/* What the control thread is at. */
+enum mr_query_place {
+    MR_AT_REST,
+    MR_AT_SOURCE, /* what is new? or: the epoch is committed */
+    MR_AT_WORKERS,
+    MR_AT_CHECKPOINT,
+    MR_AT_SINK,
+};
+enum { MR_PLACE_BITS = 8 };
+
 struct mr_query {
     struct mr_query_config config;
     struct mr_engine *engine;
@@ -82,10 +92,14 @@ struct mr_query {
     _Atomic uint32_t failed;
     struct mr_error error;
 
+    /* For who watches: told by the control thread. */
+    _Atomic uint32_t place; /* enum mr_query_place; above it which source */
+    _Atomic uint64_t places_n, epoch_told;
+
     /* Between control and its owner */
     pthread_t thread;
     bool started;
-    _Atomic uint32_t stop;
+    _Atomic uint32_t stop, ended;
     int stop_fd; /* eventfd, readable when stop is set */
     enum mr_status status;
 
@@ -104,6 +118,9 @@ MR_NODISCARD enum mr_status mr_query_command(struct mr_query *q, enum mr_command
 /* What is taken of the memory limit, and what to do. */
 enum mr_status mr_query_no_memory(const struct mr_query *q, struct mr_error *err);
 void mr_query_fail(struct mr_query *q, const struct mr_error *err);
+
+/* watch.c: by the control thread, at each of its steps; source: of MR_AT_SOURCE. */
+void mr_query_at(struct mr_query *q, enum mr_query_place place, uint32_t source);
 
 /* sources.c */
 MR_NODISCARD enum mr_status mr_sources_check(struct mr_query *q, struct mr_error *err);

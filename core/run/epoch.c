@@ -186,10 +186,13 @@ static enum mr_status commit(struct mr_query *q, struct mr_error *err)
     bool to_sink = q->committer_opened && !q->parts[0].muted;
     enum mr_status status = MR_OK;
 
+    mr_query_at(q, MR_AT_SINK, 0);
     if (to_sink && ops->external_commit)
         status = commit_external(q, err);
+    mr_query_at(q, MR_AT_CHECKPOINT, 0);
     if (status == MR_OK && q->checkpoint)
         status = write_commit(q, joined, err);
+    mr_query_at(q, MR_AT_SINK, 0);
     if (status == MR_OK && to_sink && ops->publish)
         status = ops->publish(q->committer, q->epoch.id, prepared, q->workers, err);
     if (status == MR_OK && q->checkpoint)
@@ -237,7 +240,7 @@ static enum mr_status snapshot(struct mr_query *q, struct mr_error *err)
  * it can't be kept, the first failure is still the one to tell. */
 static enum mr_status keep_plan(struct mr_query *q, enum mr_status failure)
 {
-    struct mr_error second;
+    struct mr_error second = {0};
     enum mr_status kept = q->checkpoint ? mr_checkpoint_sync(q->checkpoint, &second) : MR_OK;
 
     return kept == MR_OK || failure != MR_OK ? failure : kept;
@@ -251,18 +254,22 @@ static enum mr_status run(struct mr_query *q, bool muted, struct mr_error *err)
 
     int64_t start = monotonic_us(q);
     p->query_planning_us = start - q->trigger_us - p->latest_offset_us;
+    atomic_store_explicit(&q->epoch_told, q->epoch.id, memory_order_relaxed);
+    mr_query_at(q, MR_AT_CHECKPOINT, 0);
     if (status == MR_OK && q->checkpoint && !q->pending) {
         struct mr_plan_record plan = record_of(q);
         status = mr_checkpoint_plan(q->checkpoint, &plan, err);
     }
     int64_t logged = monotonic_us(q);
     p->wal_commit_us = logged - start;
+    mr_query_at(q, MR_AT_SINK, 0);
     if (status == MR_OK && q->committer_opened && !muted && q->config.sink_ops->begin)
         status = q->config.sink_ops->begin(q->committer, q->epoch.id, err);
     if (status != MR_OK)
         return status;
     for (uint32_t w = 0; w < q->workers; w++)
         q->parts[w].muted = muted;
+    mr_query_at(q, MR_AT_WORKERS, 0);
     status = mr_query_command(q, MR_COMMAND_EPOCH, err);
     if (status != MR_OK)
         return keep_plan(q, status);
@@ -300,6 +307,7 @@ static enum mr_status finish(struct mr_query *q, struct mr_error *err)
         q->config.on_progress(q->config.on_progress_arg, p);
     q->last_told_us = end;
     q->last_trigger_us = q->trigger_us;
+    mr_query_at(q, MR_AT_CHECKPOINT, 0);
     return q->checkpoint ? snapshot(q, err) : MR_OK;
 }
 

@@ -41,6 +41,41 @@ static const char *describe_operator(struct mr_query *q, const struct mr_node *n
     return (const char *)b.data;
 }
 
+/* Names of expressions have the literals in them. */
+static const char *without_secrets(const struct mr_query *q, const char *text)
+{
+    const struct mr_session *s = q->config.session;
+
+    for (uint32_t i = 0; text && s && i < s->secrets_n; i++)
+        if (s->secrets[i][0] && strstr(text, s->secrets[i]))
+            return "***";
+    return text;
+}
+
+static const struct mr_type *columns_without_secrets(struct mr_query *q, const struct mr_type *t)
+{
+    if (t == NULL || q->config.session == NULL || q->config.session->secrets_n == 0)
+        return t;
+    struct mr_field *fields = MR_NEW_ARRAY(&q->arena, struct mr_field, t->fields_n);
+    for (uint32_t i = 0; i < t->fields_n; i++) {
+        fields[i] = t->fields[i];
+        fields[i].name = without_secrets(q, t->fields[i].name);
+    }
+    return mr_type_struct(&q->arena, fields, t->fields_n);
+}
+
+static const struct mr_state_table *tables_of(struct mr_query *q, const struct mr_shape_node *n)
+{
+    struct mr_state_table *tables = MR_NEW_ARRAY(&q->arena, struct mr_state_table, n->tables_n);
+
+    for (uint32_t i = 0; i < n->tables_n; i++) {
+        tables[i] = n->tables[i];
+        tables[i].key = columns_without_secrets(q, n->tables[i].key);
+        tables[i].value = columns_without_secrets(q, n->tables[i].value);
+    }
+    return tables;
+}
+
 void mr_fingerprint_make(struct mr_query *q, struct mr_fingerprint *out)
 {
     uint32_t sources_n = q->shape.sources_n, operators_n = q->shape.stateful_n;
@@ -54,9 +89,9 @@ void mr_fingerprint_make(struct mr_query *q, struct mr_fingerprint *out)
         const struct mr_shape_node *n = &q->shape.nodes[q->shape.stateful[i]];
         operators[i] = (struct mr_fingerprint_operator){
             .name = mr_node_name(n->node->kind),
-            .tables = n->tables,
+            .tables = tables_of(q, n),
             .tables_n = n->tables_n,
-            .detail = describe_operator(q, n->node),
+            .detail = without_secrets(q, describe_operator(q, n->node)),
         };
     }
     *out = (struct mr_fingerprint){

@@ -5,7 +5,7 @@
 #include "core/run/job_parts.h"
 #include <stdio.h>
 
-enum { RING_SLOTS_DEFAULT = 8 };
+enum { RING_SLOTS_DEFAULT = 8, STALL_SECONDS_DEFAULT = 10 };
 
 static enum mr_status read_conf(const struct mr_yaml_file *file, const struct mr_yaml *conf,
                                 struct mr_session *session, struct mr_error *err)
@@ -176,6 +176,7 @@ static void read_engine(const struct mr_yaml *node, struct mr_engine_config *e)
         (uint64_t)mr_job_bytes(mr_yaml_get(node, "memory_limit"), (int64_t)e->memory_limit_bytes);
     e->kernels = mr_job_text(mr_yaml_get(node, "kernels"), e->kernels);
     e->io = mr_job_text(mr_yaml_get(node, "io"), e->io);
+    e->stall_s = mr_job_whole(mr_yaml_get(node, "stall_seconds"), e->stall_s);
     if (durability)
         e->durability = strcmp(durability, "epoch") == 0      ? MR_DURABLE_EPOCH
                         : strcmp(durability, "interval") == 0 ? MR_DURABLE_INTERVAL
@@ -229,8 +230,10 @@ enum mr_status mr_job_load(const char *path, const char *config_path, struct mr_
 
     job->path = path;
     job->file = file;
-    job->engine = (struct mr_engine_config){
-        .pin = true, .batch_rows = MR_BATCH_ROWS_DEFAULT, .ring_slots = RING_SLOTS_DEFAULT};
+    job->engine = (struct mr_engine_config){.pin = true,
+                                            .batch_rows = MR_BATCH_ROWS_DEFAULT,
+                                            .ring_slots = RING_SLOTS_DEFAULT,
+                                            .stall_s = STALL_SECONDS_DEFAULT};
     enum mr_status status = mr_yaml_read(path, a, file, err);
     if (status == MR_OK)
         status = expect_map(file, MR_KEYS_JOB, err);
@@ -238,6 +241,10 @@ enum mr_status mr_job_load(const char *path, const char *config_path, struct mr_
         status = read_queries(file, job, err);
     if (status)
         mr_yaml_hide_secrets(file, err);
+    for (uint32_t i = 0; status == MR_OK && i < job->queries_n; i++) {
+        job->queries[i].session.secrets = file->secrets;
+        job->queries[i].session.secrets_n = file->secrets_n;
+    }
     const struct mr_yaml *engine = mr_yaml_get(file->root, "engine");
     if (status == MR_OK && engine) {
         read_engine(engine, &job->engine);

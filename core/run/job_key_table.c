@@ -269,6 +269,13 @@ const struct mr_job_key mr_job_keys[] = {
      .otherwise = "epoch",
      .choices = "epoch, interval, none",
      .text = "when the checkpoint is synced: each epoch, now and then, never"},
+    {.of = MR_KEYS_ENGINE,
+     .name = "stall_seconds",
+     .type = MR_KEY_WHOLE,
+     .otherwise = "10",
+     .min = 0,
+     .max = 86400,
+     .text = "an epoch that stands still for so long is told of, with what it is at; 0: never"},
 };
 
 const uint32_t mr_job_keys_n = sizeof mr_job_keys / sizeof mr_job_keys[0];

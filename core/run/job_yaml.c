@@ -360,17 +360,47 @@ const char *mr_yaml_kind_name(const struct mr_yaml *node)
     return node->kind == MR_YAML_LIST ? "a list" : node->kind == MR_YAML_MAP ? "a map" : "a value";
 }
 
+enum { CUT_BYTES_MIN = 4 };
+
+/* How many bytes of secret stand there: all, or some that end with a quote, as long values are shown. */
+static size_t secret_at(const char *at, const char *secret)
+{
+    size_t k = 0;
+
+    while (secret[k] && at[k] == secret[k])
+        k++;
+    return secret[k] == '\0' || (k >= CUT_BYTES_MIN && at[k] == '\'') ? k : 0;
+}
+
+static void hide_in(char *text, size_t text_bytes, const char *secret)
+{
+    static const char hidden[] = "***";
+    size_t text_n = strlen(text);
+
+    /* A text that filled its room may end within the secret. */
+    for (size_t k = strlen(secret); k-- > 1 && text_n + 1 == text_bytes;)
+        if (k < text_n && memcmp(text + text_n - k, secret, k) == 0) {
+            snprintf(text + text_n - k, k + 1, "%s", hidden);
+            break;
+        }
+    for (char *at = text; *at;) {
+        char rest[MR_ERROR_MESSAGE];
+        size_t n = secret_at(at, secret);
+        if (n == 0) {
+            at++;
+            continue;
+        }
+        snprintf(rest, sizeof rest, "%s", at + n);
+        snprintf(at, text_bytes - (size_t)(at - text), "%s%s", hidden, rest);
+        at += strnlen(at, sizeof hidden - 1);
+    }
+}
+
 void mr_yaml_hide_secrets(const struct mr_yaml_file *file, struct mr_error *err)
 {
     for (uint32_t i = 0; err && i < file->secrets_n; i++) {
-        size_t n = strlen(file->secrets[i]);
-        for (char *at; n > 0 && (at = strstr(err->message, file->secrets[i])) != NULL;) {
-            char rest[MR_ERROR_MESSAGE];
-            snprintf(rest, sizeof rest, "%s", at + n);
-            snprintf(at, sizeof err->message - (size_t)(at - err->message), "***%s", rest);
-            if (strstr("***", file->secrets[i]))
-                break;
-        }
+        hide_in(err->message, sizeof err->message, file->secrets[i]);
+        hide_in(err->file, sizeof err->file, file->secrets[i]);
     }
 }
 

@@ -97,6 +97,7 @@ static enum mr_pulled pull_source(struct mr_part *p, struct mr_leaf *leaf,
     const struct mr_source_ops *ops = leaf->source_ops;
     struct mr_instance *instance = leaf->instance;
 
+    mr_part_at(p, instance->shape->node->id);
     if (!leaf->split_open) {
         struct mr_text split;
         if (is_satisfied(p, leaf) || !take_split(p, leaf, &split))

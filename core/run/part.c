@@ -2,6 +2,7 @@
 #include "core/run/control.h"
 #include "core/run/futex.h"
 #include "core/run/pipeline.h"
+#include <stdio.h>
 
 static void begin_epoch(struct mr_part *p)
 {
@@ -49,6 +50,7 @@ static enum mr_step finish_epoch(struct mr_part *p)
     count_memory(p);
     if (!p->writer_opened || p->muted)
         return MR_NEED_INPUT;
+    mr_part_at(p, q->shape.stages[0].root);
     return q->config.sink_ops->prepare(p->writer, q->epoch.id, &p->prepared, &p->err);
 }
 
@@ -57,6 +59,7 @@ static void complete(struct mr_part *p)
     struct mr_query *q = p->query;
 
     p->begun = false;
+    mr_part_at(p, MR_NO_NODE);
     atomic_store_explicit(&p->command, MR_COMMAND_NONE, memory_order_relaxed);
     /* Release: all that this part wrote is seen by the control thread, which acquires a zero. */
     uint32_t before = atomic_fetch_sub_explicit(&q->at_work, 1, memory_order_acq_rel);
@@ -75,6 +78,7 @@ static enum mr_slice slice_epoch(struct mr_part *p)
 {
     const struct mr_query *q = p->query;
     uint64_t moved = p->moved;
+    uint32_t waits_for = MR_NO_NODE;
     bool all_done = true, waits = false;
 
     if (atomic_load_explicit(&q->failed, memory_order_relaxed)) {
@@ -89,8 +93,12 @@ static enum mr_slice slice_epoch(struct mr_part *p)
         if (step == MR_FAILED)
             return fail(p);
         all_done &= step == MR_DONE;
-        waits |= step == MR_BLOCKED;
+        if (step == MR_BLOCKED && !waits) {
+            waits = true;
+            waits_for = atomic_load_explicit(&p->at, memory_order_relaxed);
+        }
     }
+    atomic_store_explicit(&p->moved_told, p->moved, memory_order_relaxed);
     if (all_done && !mr_change_log_rest(p))
         return MR_SLICE_IDLE; /* woken when a packet is home */
     if (all_done) {
@@ -104,6 +112,7 @@ static enum mr_slice slice_epoch(struct mr_part *p)
     }
     if (p->moved != moved)
         return MR_SLICE_WORKED;
+    mr_part_at(p, waits_for);
     return waits ? MR_SLICE_WAITING : MR_SLICE_IDLE;
 }
 
@@ -130,10 +139,39 @@ static enum mr_slice slice(struct mr_part *p, enum mr_command command)
     return MR_SLICE_IDLE;
 }
 
+/* Which operator asked for it, and whose state is the largest here. */
+static void say_where(struct mr_part *p)
+{
+    const struct mr_shape *shape = &p->query->shape;
+    uint32_t at = atomic_load_explicit(&p->at, memory_order_relaxed), largest = MR_NO_NODE;
+    uint64_t largest_bytes = 0;
+    char *end = p->err.message + strlen(p->err.message);
+    const char *const limit = p->err.message + sizeof p->err.message;
+
+    for (uint32_t op = 0; p->tables && op < shape->stateful_n; op++) {
+        uint64_t bytes = 0;
+        for (uint32_t t = 0; t < shape->nodes[shape->stateful[op]].tables_n; t++)
+            bytes += p->tables[op] && p->tables[op][t] ? mr_state_bytes(p->tables[op][t]) : 0;
+        if (bytes > largest_bytes) {
+            largest_bytes = bytes;
+            largest = shape->stateful[op];
+        }
+    }
+    if (at != MR_NO_NODE)
+        snprintf(end, (size_t)(limit - end), " (worker %u was at operator %s)", p->index,
+                 mr_node_name(shape->nodes[at].node->kind));
+    end += strlen(end);
+    if (largest != MR_NO_NODE)
+        snprintf(end, (size_t)(limit - end),
+                 "; the state of operator %s has %.1f MB on this worker",
+                 mr_node_name(shape->nodes[largest].node->kind), (double)largest_bytes / 1e6);
+}
+
 /* An arena or a state table had no memory for this part. */
 static enum mr_slice escaped(struct mr_part *p)
 {
     (void)mr_query_no_memory(p->query, &p->err);
+    say_where(p);
     return fail(p);
 }
 

@@ -54,6 +54,8 @@ static enum mr_step give_to_root(struct mr_part *p, struct mr_stage *s, struct m
                                  bool *others)
 {
     struct mr_instance *root = &p->instances[f->node];
+
+    mr_part_at(p, f->node);
     uint64_t before = __builtin_ia32_rdtsc();
     enum mr_step step = s->outbox ? mr_exchange_send(s->outbox, p, f->in) : give_to_sink(p, f->in);
 
@@ -76,6 +78,7 @@ static enum mr_step call(struct mr_part *p, struct mr_instance *instance, const 
     mr_arena_reset(&instance->scratch);
     memset(&instance->out, 0, sizeof instance->out);
     instance->ctx.port = port;
+    mr_part_at(p, instance->shape->node->id);
     uint64_t before = __builtin_ia32_rdtsc();
     enum mr_step step = in ? ops->step(&instance->ctx, in, &instance->out)
                            : ops->mark(&instance->ctx, &instance->out);

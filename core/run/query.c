@@ -1,6 +1,7 @@
 #include "core/base/check.h"
 #include "core/base/time.h"
 #include "core/run/control.h"
+#include "core/run/futex.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,7 @@ static enum mr_status open_parts(struct mr_query *q, struct mr_error *err)
         p->query = q;
         p->worker = &q->engine->workers[w];
         p->index = w;
+        mr_part_at(p, MR_NO_NODE);
         /* Release: pairs with the acquire in the worker's loop. */
         atomic_store_explicit(&p->worker->slots[q->slot], p, memory_order_release);
     }
@@ -264,6 +266,7 @@ static enum mr_status be_idle(struct mr_query *q, int64_t *sink_us, struct mr_er
     if (now - *sink_us < SINK_IDLE_US || !q->committer_opened || ops->idle == NULL)
         return MR_OK;
     *sink_us = now;
+    mr_query_at(q, MR_AT_SINK, 0);
     return ops->idle(q->committer, err);
 }
 
@@ -283,6 +286,7 @@ static enum mr_status run_asap(struct mr_query *q, struct mr_error *err)
             poll_us = POLL_US;
             continue;
         }
+        mr_query_at(q, MR_AT_REST, 0);
         rest(q, rest_us(q, poll_us), true);
         poll_us = poll_us * 2 < POLL_MAX_US ? poll_us * 2 : POLL_MAX_US;
     }
@@ -290,7 +294,7 @@ static enum mr_status run_asap(struct mr_query *q, struct mr_error *err)
 }
 
 /* At multiples of the interval since 1970; the first epoch at once. A tick that was missed is made
- * up for at once, but only the last one. */
+ * up for at once, but only the last one. A clock that was set back must not make it wait. */
 static enum mr_status run_at_ticks(struct mr_query *q, struct mr_error *err)
 {
     int64_t interval = q->config.trigger_us, sink_us = 0;
@@ -302,9 +306,10 @@ static enum mr_status run_at_ticks(struct mr_query *q, struct mr_error *err)
         enum mr_status status = mr_epoch_next(q, &ran, err);
         while (status == MR_OK && !is_stopped(q)) {
             int64_t left = next - q->env->ops->now_us(q->env);
-            if (left <= 0)
+            if (left <= 0 || left > interval)
                 break;
             status = be_idle(q, &sink_us, err);
+            mr_query_at(q, MR_AT_REST, 0);
             rest(q, left < SINK_IDLE_US ? left : SINK_IDLE_US, false);
         }
         if (status != MR_OK)
@@ -371,6 +376,7 @@ static enum mr_status run_to_end(struct mr_query *q, struct mr_error *err)
     enum mr_status status = run_trigger(q, err);
     if (q->is_committing || !q->committer_opened || ops->finish == NULL)
         return status;
+    mr_query_at(q, MR_AT_SINK, 0);
     enum mr_status finished = ops->finish(q->committer, &second);
     if (status != MR_OK || finished == MR_OK)
         return status;
@@ -385,6 +391,8 @@ static void *control_main(void *arg)
     q->status = run_to_end(q, &q->error);
     if (q->config.on_end)
         q->config.on_end(q->config.on_end_arg, q->status, &q->error);
+    atomic_store_explicit(&q->ended, 1, memory_order_release);
+    mr_futex_wake(&q->ended);
     return NULL;
 }
 
@@ -413,6 +421,14 @@ void mr_query_stop(struct mr_query *q)
         return; /* it is readable already */
 }
 
+bool mr_query_ends_within(struct mr_query *q, int64_t us)
+{
+    /* Acquire: pairs with the release at the end of control_main. */
+    if (q->started && !atomic_load_explicit(&q->ended, memory_order_acquire))
+        mr_futex_wait(&q->ended, 0, us);
+    return !q->started || atomic_load_explicit(&q->ended, memory_order_acquire);
+}
+
 enum mr_status mr_query_wait(struct mr_query *q, struct mr_error *err)
 {
     if (q->started)
@@ -425,7 +441,7 @@ enum mr_status mr_query_wait(struct mr_query *q, struct mr_error *err)
 
 void mr_query_close(struct mr_query *q)
 {
-    struct mr_error ignored; /* the query has ended: what failed was told by wait */
+    struct mr_error ignored = {0}; /* the query has ended: what failed was told by wait */
 
     if (q->started) {
         mr_query_stop(q);

@@ -28,6 +28,7 @@ struct mr_engine_config { /* the job file's engine: */
     const char *kernels;         /* scalar, avx2, avx512 or NULL: best */
     const char *io;              /* io_uring, syscalls or NULL: io_uring if it works */
     enum mr_durability durability;
+    int64_t stall_s; /* who watches tells of an epoch that stands still for so long; 0: never */
     const struct mr_turns *turns; /* NULL: every worker and query has a thread */
 };
 
@@ -82,6 +83,17 @@ MR_NODISCARD enum mr_status mr_query_open(struct mr_engine *e, const struct mr_q
 MR_NODISCARD enum mr_status mr_query_start(struct mr_query *q, struct mr_error *err);
 /* Finish the epoch, commit, end. Safe in a signal handler. */
 void mr_query_stop(struct mr_query *q);
+/* Whether it has ended, after us at most. */
+bool mr_query_ends_within(struct mr_query *q, int64_t us);
+
+/* Where it stands, from any thread between start and wait. */
+struct mr_query_view {
+    uint64_t moves; /* other than before: something went on */
+    uint64_t epoch;
+    bool is_resting; /* nothing is to be done */
+    char at[256];    /* what is done: worker 0 is at source "raw" */
+};
+void mr_query_look(const struct mr_query *q, struct mr_query_view *out);
 /* Waits for its end: of itself (available_now, once, batch), by stop or by failure. */
 MR_NODISCARD enum mr_status mr_query_wait(struct mr_query *q, struct mr_error *err);
 void mr_query_close(struct mr_query *q);

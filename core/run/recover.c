@@ -4,13 +4,14 @@
 #include "core/base/check.h"
 #include "core/run/control.h"
 
-static enum mr_status no_memory(struct mr_query *q, struct mr_error *err)
+static enum mr_status no_memory(struct mr_query *q, uint32_t op, struct mr_error *err)
 {
     return MR_FAIL(
         err, MR_MEMORY, 0,
-        "query \"%s\": its state does not fit into the memory limit of %.1f MB; raise engine: "
-        "memory_limit",
-        q->config.name, (double)q->budget.parent->limit_bytes / 1e6);
+        "query \"%s\": its state, that of operator %s, does not fit into the memory limit of %.1f "
+        "MB; raise engine: memory_limit",
+        q->config.name, mr_node_name(q->shape.nodes[q->shape.stateful[op]].node->kind),
+        (double)q->budget.parent->limit_bytes / 1e6);
 }
 
 static enum mr_status load_snapshot(void *arg, uint32_t op, uint32_t table, uint32_t partition,
@@ -21,7 +22,7 @@ static enum mr_status load_snapshot(void *arg, uint32_t op, uint32_t table, uint
     MR_ASSERT(op < q->shape.stateful_n && partition < MR_PARTITIONS);
     struct mr_part *p = &q->parts[mr_state_owner(&q->shape, op, partition, q->workers)];
     if (setjmp(p->escape) != 0)
-        return no_memory(q, err);
+        return no_memory(q, op, err);
     return mr_state_load(p->tables[op][table], data, err);
 }
 
@@ -48,7 +49,7 @@ static enum mr_status apply_to(struct mr_query *q, struct ownership *o, uint32_t
     struct mr_part *p = &q->parts[o->worker];
 
     if (setjmp(p->escape) != 0)
-        return no_memory(q, err);
+        return no_memory(q, o->op, err);
     return mr_state_apply(p->tables[o->op][table], record, owns, o, err);
 }
 

@@ -92,6 +92,7 @@ enum mr_status mr_sources_plan(struct mr_query *q, uint64_t epoch, bool *any, st
     for (uint32_t i = 0; i < q->shape.sources_n; i++) {
         struct mr_query_source *s = &q->sources[i];
         struct mr_offsets to = {0};
+        mr_query_at(q, MR_AT_SOURCE, i);
         enum mr_status status = s->ops->plan(s->planner, epoch, q->limit, &to, &s->has_new, err);
         if (status != MR_OK)
             return status;
@@ -137,6 +138,7 @@ enum mr_status mr_sources_split(struct mr_query *q, bool has_data, struct mr_err
         if (!has_data || !s->has_new)
             continue;
         uint32_t n = 0;
+        mr_query_at(q, MR_AT_SOURCE, i);
         enum mr_status status = s->ops->splits(s->planner, &n, err);
         if (status != MR_OK)
             return status;
@@ -156,6 +158,7 @@ enum mr_status mr_sources_committed(struct mr_query *q, uint64_t epoch, struct m
         struct mr_query_source *s = &q->sources[i];
         if (s->ops->committed == NULL)
             continue;
+        mr_query_at(q, MR_AT_SOURCE, i);
         enum mr_status status = s->ops->committed(s->planner, epoch, err);
         if (status != MR_OK)
             return status;

@@ -1,6 +1,8 @@
+#include "core/base/time.h"
 #include "tools/millrace/command.h"
 #include "tools/millrace/record.h"
 #include "tools/millrace/teller.h"
+#include "tools/millrace/watch.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@ struct run {
     struct mr_engine *engine;
     struct mr_query *queries[MR_QUERIES_MAX];
     struct mr_teller tellers[MR_QUERIES_MAX];
+    struct mr_watch watches[MR_QUERIES_MAX];
     const struct mr_node *roots[MR_QUERIES_MAX];
     struct mr_record record;
     bool has_record, is_told; /* is_told: why it failed was said at that time */
@@ -131,6 +134,18 @@ static void show_operators(struct run *r, uint32_t i)
     fwrite(shown.data, 1, shown.n, stderr);
 }
 
+/* Meanwhile all of them are watched. */
+static enum mr_status wait_for(struct run *r, uint32_t i, struct mr_error *err)
+{
+    while (!mr_query_ends_within(r->queries[i], MR_US_PER_SECOND))
+        for (uint32_t k = i; k < r->job->queries_n; k++)
+            if (!mr_query_ends_within(r->queries[k], 0))
+                mr_watch_look(&r->watches[k], r->queries[k], r->job->queries[k].name,
+                              r->job->engine.stall_s);
+    mr_watch_look(&r->watches[i], r->queries[i], r->job->queries[i].name, r->job->engine.stall_s);
+    return mr_query_wait(r->queries[i], err);
+}
+
 static enum mr_status run_queries(struct run *r, enum mr_teller_style style, struct mr_error *err)
 {
     stop_on_signals(r);
@@ -156,7 +171,7 @@ static enum mr_status run_queries(struct run *r, enum mr_teller_style style, str
         struct mr_error own = {0};
         if (status != MR_OK)
             mr_query_stop(r->queries[i]);
-        enum mr_status ended = mr_query_wait(r->queries[i], &own);
+        enum mr_status ended = wait_for(r, i, &own);
         if (r->tellers[i].operators)
             show_operators(r, i);
         if (ended != MR_OK && first == MR_OK) {

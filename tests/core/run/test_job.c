@@ -70,7 +70,7 @@ static const char full_job[] =
     "conf: {spark.sql.session.timeZone: America/New_York,"
     " spark.sql.streaming.multipleWatermarkPolicy: max}\n"
     "engine: {workers: 2, cpus: 0-3, pin: false, batch_rows: 512, ring_slots: 8,"
-    " memory_limit: 2g, kernels: scalar, io: syscalls, durability: none}\n";
+    " memory_limit: 2g, kernels: scalar, io: syscalls, durability: none, stall_seconds: 3}\n";
 
 static void test_query(void **state)
 {
@@ -99,6 +99,7 @@ static void test_query(void **state)
     assert_int_equal(job->engine.memory_limit_bytes, 2147483648);
     assert_string_equal(job->engine.io, "syscalls");
     assert_int_equal(job->engine.durability, MR_DURABLE_NONE);
+    assert_int_equal(job->engine.stall_s, 3);
     mr_arena_fini(&a);
 }
 
@@ -239,7 +240,7 @@ static void test_config_file_wins(void **state)
     assert_string_equal(err.file, config);
     assert_string_equal(err.message, "unknown key \"worker\"; allowed here: workers, cpus, pin, "
                                      "batch_rows, ring_slots, memory_limit, kernels, io, "
-                                     "durability; did you mean \"workers\"?");
+                                     "durability, stall_seconds; did you mean \"workers\"?");
     unlink(config);
     mr_arena_fini(&a);
 }
@@ -248,7 +249,7 @@ static void test_secrets(void **state)
 {
     struct mr_arena a;
     struct mr_job *job;
-    struct mr_error err;
+    struct mr_error err = {0};
     char secret[80], yaml[512];
 
     (void)state;
@@ -267,6 +268,18 @@ static void test_secrets(void **state)
     snprintf(err.message, sizeof err.message, "no login with hunter2 / open sesame / hunter2");
     mr_job_hide_secrets(job, &err);
     assert_string_equal(err.message, "no login with *** / *** / ***");
+    for (size_t cut = 1; cut < 7; cut++) { /* the message ends within it */
+        size_t at = sizeof err.message - 1 - cut;
+        memset(err.message, ' ', at);
+        memcpy(err.message + at, "hunter2", cut);
+        err.message[at + cut] = '\0';
+        mr_job_hide_secrets(job, &err);
+        assert_null(strstr(err.message, "h"));
+        assert_non_null(strstr(err.message, " *"));
+    }
+    snprintf(err.file, sizeof err.file, "in/hunter2/x");
+    mr_job_hide_secrets(job, &err);
+    assert_string_equal(err.file, "in/***/x");
     mr_arena_fini(&a);
 
     mr_arena_init(&a, NULL, &escape);
