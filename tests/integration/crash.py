@@ -138,6 +138,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--events", type=int, default=400000)
     args = p.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and brokers are removed
     args.millrace = os.path.abspath(args.millrace)
     random_ = random.Random(args.seed)
     tmp = tempfile.mkdtemp(prefix="mr-crash-")

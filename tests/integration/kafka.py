@@ -89,12 +89,12 @@ class World:
         return {"format": "kafka", "output_mode": "append",
                 "options": {"kafka.bootstrap.servers": self.servers, **({"topic": topic} if topic else {}), **options}}
 
-    def start(self, source, sql="SELECT CAST(value AS STRING) AS v FROM t", sink=None, checkpoint=None, live=False, env={}, conf={}):
+    def start(self, source, sql="SELECT CAST(value AS STRING) AS v FROM t", sink=None, checkpoint=None, live=False, env={}, engine={}):
         self.jobs += 1
         folder = os.path.join(self.tmp, "job%d" % self.jobs)
         os.mkdir(folder)
         job = {"name": "j", "sources": source if "t" in source else {"t": source}, "steps": [{"as": "q", "sql": sql}], "checkpoint": checkpoint or folder + "/chk",
-               "sink": sink or {"format": "noop", "output_mode": "append"}, "engine": {"workers": 2}, "conf": {"spark.sql.session.timeZone": "UTC"}}
+               "sink": sink or {"format": "noop", "output_mode": "append"}, "engine": {"workers": 2, **engine}, "conf": {"spark.sql.session.timeZone": "UTC"}}
         if not live: job["trigger"] = {"available_now": True}
         with open(folder + "/job.json", "w") as f: json.dump(job, f)
         record = [] if sink else ["--record", folder + "/rows.json"]
@@ -339,6 +339,15 @@ def big_records(w):
 
 
 @test
+def little_memory(w):
+    """What was fetched and not yet worked on does not keep the client from ending."""
+    t, begin = w.topic("heavy"), time.monotonic()
+    for _ in range(4): w.produce(*[(t, 0, "z" * 900000)] * 10)
+    w.refused("no memory", 1, "needs more memory", w.source(subscribe=t), engine={"memory_limit": "16m"})
+    w.expect("soon", time.monotonic() - begin < 30, time.monotonic() - begin)
+
+
+@test
 def epoch_marker(w):
     """The epoch is out, the log does not know it, and another query's open transaction hides the marker."""
     t, chk = w.topic("mark"), os.path.join(w.tmp, "mark-chk")
@@ -365,10 +374,13 @@ def certificate(w, name, days, issuer=None, san="IP:127.0.0.1"):
     return path + ".pem", path + ".key"
 
 
-def tls_server(w, pair):
-    """Its address. It shakes hands and says nothing."""
+def tls_server(w, pair, old=False):
+    """Its address. It shakes hands and says nothing. old: TLS 1.1 at most."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*pair)
+    if old:
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve():
@@ -400,6 +412,7 @@ def tls(w):
     for what, servers, ca in (("wrong host", tls_server(w, certificate(w, "wrong-host", 10, w.ca, "DNS:other.example")), w.ca),
                               ("expired", tls_server(w, certificate(w, "expired", -1, w.ca)), w.ca),
                               ("self-signed", tls_server(w, certificate(w, "self-signed", 10)), w.ca),
+                              ("TLS 1.1", tls_server(w, certificate(w, "old", 10, w.ca), old=True), w.ca),
                               ("unknown authority", w.tls, other), ("no authority", w.tls, None)):
         begin = time.monotonic()
         w.refused(what, 1, "source \"t\": the broker can't be trusted or refuses us: ssl://%s" % servers, go(servers, ca))
@@ -419,6 +432,10 @@ def passwords(w):
             options = dict(secure, **{"kafka.sasl.mechanism": mechanism, "kafka.sasl.jaas.config": jaas})
             if password == w.password: w.equal(mechanism, w.got(w.source(subscribe=t, **options)), ["x"])
             else: w.refused("wrong password, " + mechanism, 1, "the broker can't be trusted or refuses us", w.source(subscribe=t, **options))
+    for level in ("all", "security,protocol,conf"):
+        options = dict(secure, **{"kafka.sasl.mechanism": "PLAIN", "kafka.sasl.username": w.user, "kafka.sasl.password": w.password, "kafka.debug": level})
+        code, said, _ = w.run(w.source(subscribe=t, **options))
+        w.expect("debug log", code in (0, 2) and w.password not in said, (code, said[-2000:]))
     named = dict(secure, **{"kafka.sasl.mechanism": "PLAIN", "kafka.sasl.username": w.user, "kafka.sasl.password": w.password + "!"})
     w.refused("wrong password, sink", 1, "kafka sink: the broker can't be trusted or refuses us", w.source(subscribe=t), "SELECT value FROM t", w.sink("sasl", **named))
     code, said, _ = w.run(w.source(subscribe=t, kafka__sasl__username="u", kafka__sasl__password=w.password + "!"))
@@ -431,6 +448,7 @@ def main():
     p.add_argument("--client")
     p.add_argument("-k", default="", help="only tests whose name has this")
     args = p.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and brokers are removed
     args.millrace = os.path.abspath(args.millrace)
     args.client = os.path.abspath(args.client or os.path.join(os.path.dirname(args.millrace), "kafka_client"))
     w = World(args)

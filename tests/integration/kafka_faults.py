@@ -202,6 +202,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("-v", action="store_true", help="shows why the job ended")
     args = p.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and brokers are removed
     args.millrace = os.path.abspath(args.millrace)
     args.client = os.path.abspath(args.client or os.path.join(os.path.dirname(args.millrace), "kafka_client"))
     if args.long: args.kills, args.faults = 10 * args.kills, 10 * args.faults

@@ -6,6 +6,9 @@
  *   eagain   calls say that they are to be done again
  *   memory   the SEED-th allocation that the program itself makes (not a library) gives NULL
  *   count    allocations are only counted
+ *   slow     the first SEED writes take 0.5 s each
+ *   hang     the SEED-th read of a file takes 5 s
+ *   clock    after a second the wall clock is set by SEED seconds, which may be negative
  * MILLRACE_STORM_COUNT=FILE gets how often it struck (count: how many there were), at the end.
  */
 #define _GNU_SOURCE
@@ -19,11 +22,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool is_short, is_interrupted, is_again, fails_memory, counts_memory;
+static bool is_slow, hangs, sets_clock;
+static struct timespec began;
 static uint64_t seed;
-static _Atomic uint64_t calls, struck, allocations;
+static _Atomic uint64_t calls, struck, allocations, reads, writes;
 static uintptr_t program_from, program_to;
 
 static int see_object(struct dl_phdr_info *info, size_t bytes, void *arg)
@@ -54,6 +61,10 @@ static __attribute__((constructor)) void begin(void)
     is_again = strstr(storm, "eagain") != NULL;
     counts_memory = strstr(storm, "count") != NULL;
     fails_memory = strstr(storm, "memory") != NULL;
+    is_slow = strstr(storm, "slow") != NULL;
+    hangs = strstr(storm, "hang") != NULL;
+    sets_clock = strstr(storm, "clock") != NULL;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &began);
 }
 
 static __attribute__((destructor)) void end(void)
@@ -103,10 +114,24 @@ static size_t part_of(size_t bytes)
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-#define TRANSFER(name, pointer)                                                                    \
+static void dawdle(bool is_write)
+{
+    if (is_slow && is_write && atomic_fetch_add(&writes, 1) < seed) {
+        struck++;
+        usleep(500000);
+    }
+    if (hangs && !is_write && atomic_fetch_add(&reads, 1) + 1 == seed) {
+        struck++;
+        sleep(5);
+    }
+}
+
+#define TRANSFER(name, pointer, is_write)                                                          \
     ssize_t name(int fd, pointer data, size_t bytes, off_t offset)                                 \
     {                                                                                              \
         int rc = trouble(true);                                                                    \
+                                                                                                   \
+        dawdle(is_write);                                                                          \
                                                                                                    \
         if (rc) {                                                                                  \
             errno = rc;                                                                            \
@@ -114,10 +139,27 @@ static size_t part_of(size_t bytes)
         }                                                                                          \
         return NEXT(name)(fd, data, part_of(bytes), offset);                                       \
     }
-TRANSFER(pwrite, const void *)
-TRANSFER(pwrite64, const void *)
-TRANSFER(pread, void *)
-TRANSFER(pread64, void *)
+TRANSFER(pwrite, const void *, true)
+TRANSFER(pwrite64, const void *, true)
+TRANSFER(pread, void *, false)
+TRANSFER(pread64, void *, false)
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+    struct timespec now;
+    long rc = syscall(SYS_clock_gettime, id, t);
+
+    if (sets_clock && id == CLOCK_REALTIME && rc == 0) {
+        syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+        int64_t passed_ns =
+            (now.tv_sec - began.tv_sec) * INT64_C(1000000000) + now.tv_nsec - began.tv_nsec;
+        if (passed_ns > 1000000000) {
+            struck++;
+            t->tv_sec += (time_t)(int64_t)seed;
+        }
+    }
+    return (int)rc;
+}
 
 int fdatasync(int fd)
 {

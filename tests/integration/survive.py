@@ -4,20 +4,23 @@
 usage: survive.py [--millrace PATH] [--long] [--seed N] [SCENARIO..]
 
 kill       SIGKILL before and after every write, sync, rename, link, unlink and make of a job of 5 epochs and more; every K is done
-sync       the K-th sync gives EIO, for every K: exit code 1, the file is named, no epoch is told any more, that file is not synced again
+sync       the K-th sync gives EIO, for every K: exit code 1, the file is named, no epoch is told any more, that file is not synced again.
+           Only the sync of the checkpoint's head, at a clean end, may fail unsaid: what it holds is a hint
+read       the K-th read, or look at a file or folder, gives EIO, for every K: exit code 1 and the file is named, or it did without
 full       the K-th write or make gives ENOSPC, or is torn, for every K; then a real file system of 3 MiB that fills up (needs root)
 limit      RLIMIT_FSIZE while the log, a sink file or a snapshot grows: "File too large", not something else
 storm      every write is short, every third call is interrupted or told to come again; both back ends
 memory     the K-th allocation fails, for K all over the life of a job
 damage     bits of the files of a real checkpoint flip: verify and show say so, run refuses or goes on rightly
 lock       a second process on a checkpoint is refused, also while the first is stopped
-clock      a rate source is killed before its first epoch
+clock      the wall clock is set forth and back by an hour: no trigger waits for it, results are the same; a rate source is killed
+           before its first epoch
 no_uring   io_uring is denied (EPERM, ENOSYS): said once, crash test and recorded cases pass
 
-Without SCENARIO: all. --long: more events, more variants. Exit code 0, 1 (a scenario failed, or one that can't), 2 (misuse).
+Without SCENARIO: all. --long: more events, more variants. --points N: of those K only N, evenly spread. Exit code 0, 1 (a scenario failed, or one that can't), 2 (misuse).
 Each failure prints the schedule with which it can be repeated: MILLRACE_FAULT=.. (io/fault/fault.h) or MILLRACE_STORM=.. (storm.c).
 """
-import argparse, errno, glob, json, os, random, resource, shutil, signal, struct, subprocess, sys, tempfile, time
+import argparse, errno, glob, json, os, random, resource, shutil, signal, struct, subprocess, sys, tempfile, threading, time
 from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -56,9 +59,16 @@ def each(args, tasks):
     with ThreadPoolExecutor(2) as pool: return sum(1 for x in pool.map(lambda t: t(), tasks) if x)
 
 
-def at_each_point(args, job, kind, action, fail, seen=None):
-    """The schedule KIND:K:ACTION for every K, then a restart. Gives points, and how many were reached."""
-    n = count_points(job, kind)
+def spread(args, n):
+    """Every point of 1 to n, or --points of them."""
+    wanted = min(n, args.points or n)
+    return sorted({1 + i * n // wanted for i in range(wanted)})
+
+
+def at_each_point(args, job, kind, action, fail, seen=None, unseen=None):
+    """The schedule KIND:K:ACTION for every K, then a restart. Gives points, and how many were reached. seen: judges a run that ended
+    otherwise than with 0, unseen: one that did although something failed."""
+    points = spread(args, count_points(job, kind))
 
     def one(k):
         folder, schedule = job.folder(), "%s:%d:%s" % (kind, k, action)
@@ -66,12 +76,13 @@ def at_each_point(args, job, kind, action, fail, seen=None):
         reached = code != 0
         trouble = seen(folder, code, said) if seen and reached else None
         if reached and seen is None and code != -signal.SIGKILL: trouble = "exit code %d: %s" % (code, said[-300:])
+        if unseen and not reached: trouble = unseen(folder)
         trouble = trouble or job.trouble_at_rest(folder) or (job.trouble_after(folder) if reached else job.trouble_at_end(folder))
         if trouble: fail.add("%s, MILLRACE_FAULT=%s" % (job.name, schedule), trouble)
         shutil.rmtree(folder, ignore_errors=True)
         return reached
     job.calm()
-    return n, each(args, [lambda k=k: one(k) for k in range(1, n + 1)])
+    return len(points), each(args, [lambda k=k: one(k) for k in points])
 
 
 def kill(args, tmp, fail):
@@ -110,13 +121,45 @@ def sync_is_final(job, folder, code, said):
     return "a commit was written after the error" if commits else None
 
 
+def failed_unsaid(folder):
+    """What failed in a run that ended with 0: only the head's sync at the end may, and it was the last operation of all."""
+    trace = [op for op in read_trace(folder + "/trace") if op[0] != "close"]
+    failed = [op for op in trace if op[0] == "fail"]
+    if not failed: return None
+    return None if failed[0][3] == folder + "/chk/head" and trace[-1] is failed[0] else "%s failed, and the run ended with 0" % failed[0][3]
+
+
 def sync(args, tmp, fail):
     total = reached = 0
     for job in jobs(args, tmp):
-        n, hit = at_each_point(args, job, "sync", "EIO", fail, lambda *x, job=job: sync_is_final(job, *x))
-        if hit < n * 0.9: fail.add(job.name, "only %d of %d errors ended the run" % (hit, n))
+        n, hit = at_each_point(args, job, "sync", "EIO", fail, lambda *x, job=job: sync_is_final(job, *x), failed_unsaid)
+        if hit < n - 1 - n // 50: fail.add(job.name, "only %d of %d errors ended the run" % (hit, n))
         total, reached = total + n, reached + hit
-    return "%d syncs failed, one a run; %d runs ended with 1 and the file's name" % (total, reached)
+    return "%d syncs failed, one a run; %d runs ended with 1 and the file's name, the others lost the head at a clean end" % (total, reached)
+
+
+def read(args, tmp, fail):
+    total = ended = 0
+    for i, job in enumerate(jobs(args, tmp)):
+        if not args.long and i % 2: continue
+
+        def one(k, job=job):
+            """0: it was never reached; 1: it ended with 1 and the name; 2: it did without."""
+            folder, schedule = job.folder(), "read:%d:EIO" % k
+            code, said = job.run(folder, {"MILLRACE_FAULT": schedule, "MILLRACE_FAULT_TRACE": folder + "/trace"})
+            was_reached = any(op[0] == "fail" for op in read_trace(folder + "/trace"))
+            trouble = failed_well(job, folder, code, said, errno.EIO, "Input/output error") if code else None
+            trouble = trouble or job.trouble_at_rest(folder) or (job.trouble_after(folder) if code else job.trouble_at_end(folder))
+            if trouble: fail.add("%s, MILLRACE_FAULT=%s" % (job.name, schedule), trouble)
+            shutil.rmtree(folder, ignore_errors=True)
+            return 0 if not was_reached else 1 if code else 2
+        job.calm()
+        last = 1
+        while one(last): last *= 2
+        with ThreadPoolExecutor(2) as pool: results = list(pool.map(one, spread(args, last)))
+        total, ended = total + sum(1 for r in results if r), ended + results.count(1)
+    if total < 20: fail.add("read", "only %d reads failed" % total)
+    return "%d reads and looks failed, one a run; %d runs ended with 1 and the name, %d did without" % (total, ended, total - ended)
 
 
 def full(args, tmp, fail):
@@ -233,7 +276,8 @@ def memory(args, tmp, fail):
             shutil.rmtree(folder, ignore_errors=True)
             return code != 0
         # In the check a sample, more of the later ones, when epochs run: they differ from run to run.
-        ks = range(1, n + 1) if args.long else random.Random(args.seed).sample(range(1, n // 2), 40) + random.Random(args.seed).sample(range(n // 2, n + 1), 80)
+        ks, some = range(1, n + 1), args.points or 40
+        if not args.long: ks = random.Random(args.seed).sample(range(1, n // 2), some) + random.Random(args.seed).sample(range(n // 2, n + 1), 2 * some)
         hit, refused = hit + len(ks), refused + each(args, [lambda k=k: one(k) for k in ks])
     return "%d allocations failed, %d of them ended the run with an error" % (hit, refused)
 
@@ -247,7 +291,7 @@ def damage(args, tmp, fail):
     job.run(base, {"MILLRACE_FAULT": "any:%d:kill" % (n * 2 // 3)})
     files = sorted(f for f in glob.glob(base + "/chk/**/*", recursive=True) if os.path.isfile(f) and os.path.getsize(f))
     detected = same = 0
-    for i in range(2000 if args.long else 60):
+    for i in range(2000 if args.long else args.points or 60):
         folder, source = job.folder(), random_.choice(files)
         for d in ("chk", "out"): shutil.copytree(os.path.join(base, d), os.path.join(folder, d))
         path, size = source.replace(base, folder), os.path.getsize(source)
@@ -311,6 +355,37 @@ def lock(args, tmp, fail):
     return "a second process was refused 10 times, within %.0f ms, the first running and stopped" % (slowest * 1000)
 
 
+def clock_is_set(args, tmp, fail):
+    """After a second by an hour, while a trigger ticks ten times a second and files come one by one: each is out soon after."""
+    library, epochs = storm_library(tmp), 0
+    for jump in (3600, -3600):
+        job = Job(args.millrace, tmp, "clock%d" % jump, workers=2, events=2000, late=0)
+        folder, late = job.folder(), os.path.join(job.tmp, "late")
+        job.calm()
+        os.makedirs(late)
+        all_files, job.input = sorted(glob.glob(job.input + "/*")), late
+        p = subprocess.Popen([job.millrace, "run", "--progress", "json", job.write(folder, trigger={"processing_time": "100 milliseconds"})], stderr=subprocess.PIPE, text=True,
+                             env=dict(os.environ, LD_PRELOAD=library, MILLRACE_STORM="clock:%d" % jump))
+        told = []
+        threading.Thread(target=lambda: told.extend(json.loads(x) for x in p.stderr if x.startswith("{")), daemon=True).start()
+        for i, f in enumerate(all_files):
+            time.sleep(0.4)
+            shutil.copy2(f, late + "/." + os.path.basename(f))
+            os.rename(late + "/." + os.path.basename(f), os.path.join(late, os.path.basename(f)))
+        until = time.monotonic() + 5
+        while sum(t["numInputRows"] > 0 for t in told) < len(all_files) and time.monotonic() < until: time.sleep(0.05)
+        n = sum(t["numInputRows"] > 0 for t in told)
+        if n < len(all_files): fail.add("jump %d" % jump, "%d of %d epochs within 5 s" % (n, len(all_files)))
+        p.send_signal(signal.SIGTERM)
+        p.wait(20)
+        negative = [t["durationMs"] for t in told if min(t["durationMs"].values()) < 0 or t.get("inputRowsPerSecond", 0) < 0]
+        if p.returncode or negative: fail.add("jump %d" % jump, "exit code %d, negative: %s" % (p.returncode, negative[:1]))
+        trouble = job.trouble_at_end(folder)
+        if trouble: fail.add("jump %d" % jump, trouble)
+        epochs += n
+    return epochs
+
+
 def clock(args, tmp, fail):
     """A rate source that is killed before its first second is over counts from its first start when it comes again."""
     path, begin = os.path.join(tmp, "job.json"), time.time()
@@ -328,7 +403,7 @@ def clock(args, tmp, fail):
     values, first = sorted(r["value"] for r in rows), min((r["timestamp"] for r in rows), default="none")
     if not rows or values != list(range(len(rows))): fail.add("rate", "rows %s" % values[:20])
     elif first[:19] not in [time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(begin + x)) for x in (0, 0.5)]: fail.add("rate", "it began at %s, not at %s" % (first, time.strftime("%H:%M:%S", time.gmtime(begin))))
-    return "%d rows, from the first start on, after a kill before the first epoch" % len(rows)
+    return "%d rows, from the first start on, after a kill before the first epoch; %d epochs with the clock set forth and back" % (len(rows), clock_is_set(args, tmp, fail))
 
 
 def no_uring(args, tmp, fail):
@@ -357,13 +432,14 @@ def no_uring(args, tmp, fail):
     return "io_uring denied: %s; cases: %s" % ("; ".join(said), p.stdout.strip().splitlines()[-1] if p.stdout.strip() else "none")
 
 
-SCENARIOS = {f.__name__: f for f in (kill, sync, full, limit, storm, memory, damage, lock, clock, no_uring)}
+SCENARIOS = {f.__name__: f for f in (kill, sync, read, full, limit, storm, memory, damage, lock, clock, no_uring)}
 
 
 def main():
     p = argparse.ArgumentParser(prog="survive.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     p.add_argument("--long", action="store_true")
+    p.add_argument("--points", type=int)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("scenarios", nargs="*", metavar="SCENARIO")
     args = p.parse_args()

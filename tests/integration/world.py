@@ -12,13 +12,13 @@ PARTED = {"as": "parted", "sql": "SELECT *, CASE WHEN event_type < 'm' THEN 'a' 
 
 
 class Job:
-    def __init__(self, millrace, tmp, name="job", sink="json", workers=1, events=3000, files=4, commit_interval="0 seconds", io=None, seed=1):
+    def __init__(self, millrace, tmp, name="job", sink="json", workers=1, events=3000, files=4, commit_interval="0 seconds", io=None, seed=1, late=0.01):
         self.millrace, self.tmp, self.name = millrace, os.path.join(tmp, name), name
         self.sink, self.workers, self.commit_interval, self.io = sink, workers, commit_interval, io
-        self.input = os.path.join(tmp, "in-%d-%d-%d" % (events, files, seed))
+        self.input = os.path.join(tmp, "in-%d-%d-%d-%g" % (events, files, seed, late))
         os.makedirs(self.tmp)
         if not os.path.exists(self.input):
-            subprocess.run([millrace, "gen", str(events), "--out", self.input, "--files", str(files), "--seed", str(seed), "--late", "0.01",
+            subprocess.run([millrace, "gen", str(events), "--out", self.input, "--files", str(files), "--seed", str(seed), "--late", str(late),
                             "--duplicates", "0.05", "--malformed", "0.01", "--span", "7200"], check=True, capture_output=True)
             for i in "12":
                 with open(os.path.join(self.input, "zzz%s.json" % i), "w") as f: f.write(LAST.replace('"last"', '"last%s"' % i, 1))

@@ -191,6 +191,19 @@ const char *rows_extra(const struct rows *a, const struct rows *b)
     return NULL;
 }
 
+const char *rows_unknown(const struct rows *a, const struct rows *b)
+{
+    uint32_t k = 0;
+
+    for (uint32_t i = 0; i < a->n; i++) {
+        while (k < b->n && strcmp(b->lines[k], a->lines[i]) < 0)
+            k++;
+        if (k == b->n || strcmp(b->lines[k], a->lines[i]) != 0)
+            return a->lines[i];
+    }
+    return NULL;
+}
+
 struct group {
     int64_t start_s;
     uint32_t key;

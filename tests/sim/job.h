@@ -47,5 +47,7 @@ bool job_has_topic(const struct job *j);
 void rows_shown(const struct job *j, const struct world *w, struct rows *out);
 /* A line that a has more often than b, or NULL. Both sorted. */
 const char *rows_extra(const struct rows *a, const struct rows *b);
+/* A line of a that b has not at all, or NULL. Both sorted. */
+const char *rows_unknown(const struct rows *a, const struct rows *b);
 /* Differs the result from the model's? A line that does, or NULL. */
 const char *job_model_differs(const struct job *j, const struct rows *got);
