@@ -119,8 +119,8 @@ mr_checkpoint_commit(struct mr_checkpoint *c, const struct mr_commit *commit, st
 /* The output of a committed epoch is out: kept for the next run if this one ends cleanly. */
 void mr_checkpoint_published(struct mr_checkpoint *c, uint64_t epoch);
 
-/* Between epochs: goes on with the snapshot round, up to snapshot_bytes_per_epoch; old log segments are
- * recycled when a round is complete. take gives the snapshot of a partition of a table; source_save that
+/* Between epochs: goes on with the snapshot round, up to snapshot_bytes_per_epoch, more when the log gets
+ * long; old log segments are recycled when a round is complete. take gives the snapshot of a partition of a table; source_save that
  * of a source. */
 struct mr_snapshot_from {
     void *arg;

@@ -34,6 +34,7 @@ struct mr_checkpoint {
 
     struct mr_round round;
     uint64_t round_mark;  /* appended_bytes of the log when the last round began */
+    uint64_t epoch_mark;  /* the same after the last epoch */
     uint64_t round_bytes; /* of the last whole round */
 };
 

@@ -1,7 +1,11 @@
 /* Snapshot rounds: a bounded piece between two epochs. */
 #include "core/checkpoint/handle.h"
 
-enum { ROUND_LOG_BYTES = 8 * 1024 * 1024 /* of the log, at least, from one round to the next */ };
+enum {
+    ROUND_LOG_BYTES = 8 * 1024 * 1024, /* of the log, at least, from one round to the next */
+    PLENTY_SEGMENTS = 16,              /* of the log since a round began: a second of a restart */
+    LOG_SHARE = 4,                     /* then an epoch writes a fourth of what it logged */
+};
 
 /* A round costs about what the last one had; so it begins when the log has grown by that. */
 static bool is_due(const struct mr_checkpoint *c)
@@ -90,16 +94,28 @@ static enum mr_status finish(struct mr_checkpoint *c, uint64_t epoch, struct mr_
     return status == MR_OK ? mr_log_recycle(&c->log, c->round.first_group, err) : status;
 }
 
+/* However large epochs are, a round must come to its end, or the log would grow without bound. */
+static uint64_t bytes_of_epoch(struct mr_checkpoint *c)
+{
+    const uint64_t end = c->log.appended_bytes;
+    const uint64_t share = end - c->round_mark > PLENTY_SEGMENTS * c->log.segment_bytes
+                               ? (end - c->epoch_mark) / LOG_SHARE
+                               : 0;
+
+    c->epoch_mark = end;
+    return share > c->config.snapshot_bytes_per_epoch ? share : c->config.snapshot_bytes_per_epoch;
+}
+
 enum mr_status mr_checkpoint_snapshot(struct mr_checkpoint *c, uint64_t epoch,
                                       const struct mr_snapshot_from *from, struct mr_error *err)
 {
     struct mr_round *r = &c->round;
+    uint64_t bytes_max = bytes_of_epoch(c);
     enum mr_status status = mr_log_prepare(&c->log, err);
 
     if (status != MR_OK || (r->file == NULL && !is_due(c)))
         return status;
     mr_arena_reset(&c->scratch);
-    uint64_t bytes_max = c->config.snapshot_bytes_per_epoch;
     if (r->file == NULL)
         status = begin(c, epoch, from, err);
     else
