@@ -130,6 +130,8 @@ FAILS = {  # name: (job, {file: content}, what the line says)
     "a key no state holds": (job(steps=sql("SELECT k, count(*) AS n FROM (SELECT repeat(name, 540000000) AS k FROM s WHERE id = 1) GROUP BY k"),
                                  sink="{format: noop, output_mode: complete}"), {}, "more memory"),
     "no memory": (job(more="engine: {memory_limit: 1m}\n"), {}, "raise engine: memory_limit"),
+    "no memory for the log": (job(steps='{as: w, watermark: {input: s, column: at, delay: 1 hour}}\n  - {as: r, dedup: {input: w, keys: [name, at]}}', more="engine: {memory_limit: 24m, workers: 1}\n"),
+                              {"in/b.json": "".join('{"id":1,"name":"%s","at":"2024-01-01T00:00:00Z"}\n' % str(i).zfill(60) for i in range(60000)).encode()}, "millrace: error: checkpoint: "),
     "FAILFAST": (job(options("mode: FAILFAST")), {"in/b.json": b'{"id":3}\n{"id":"x"}\n'}, "The record begins at byte 9 of it."),
 }
 
