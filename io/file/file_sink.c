@@ -137,8 +137,41 @@ static enum mr_status check(const struct mr_sink_config *config, struct mr_error
     return status;
 }
 
-enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t length,
-                                struct mr_error *err)
+/* Its hidden name is not there any more. */
+static enum mr_status check_given_out(struct mr_env *env, const char *hidden, const char *path,
+                                      uint64_t length, bool may_be_gone, struct mr_error *err)
+{
+    struct mr_file_stat stat;
+    int rc = env->ops->stat(env, path, &stat);
+
+    if (rc == -ENOENT && may_be_gone) {
+        fprintf(stderr,
+                "millrace: note: %s (%llu bytes) is not there: it was given out and has been taken "
+                "away since, or its folder was, while a job wrote to it\n",
+                path, (unsigned long long)length);
+        return MR_OK;
+    }
+    if (rc == -ENOENT)
+        return mr_file_lost(hidden, err);
+    if (rc < 0)
+        return MR_FAIL(err, MR_IO, -rc, "look at %s", path);
+    return stat.size == length
+               ? MR_OK
+               : MR_FAIL(err, MR_CORRUPT, 0, "%s has %llu bytes, %llu were committed", path,
+                         (unsigned long long)stat.size, (unsigned long long)length);
+}
+
+enum mr_status mr_file_lost(const char *hidden, struct mr_error *err)
+{
+    return MR_FAIL(err, MR_IO, 0,
+                   "%s was moved or removed while the job wrote to it; leave the sink's folder "
+                   "alone while it runs: the rows of this file are where it is now, if anywhere",
+                   hidden);
+}
+
+/* may_be_gone: an earlier run may have given it out, and who reads it taken it away. */
+static enum mr_status finalize(struct mr_env *env, const char *hidden, uint64_t length,
+                               bool may_be_gone, struct mr_error *err)
 {
     char path[4096], folder[4096];
     int n;
@@ -152,23 +185,10 @@ enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t
     memcpy(folder, path, (size_t)folder_n);
     folder[folder_n] = '\0';
     int rc = env->ops->stat(env, hidden, &stat);
-    if (rc < 0 && rc != -ENOENT)
+    if (rc == -ENOENT)
+        return check_given_out(env, hidden, path, length, may_be_gone, err);
+    if (rc < 0)
         return MR_FAIL(err, MR_IO, -rc, "look at %s", hidden);
-    if (rc == -ENOENT) {
-        rc = env->ops->stat(env, path, &stat);
-        if (rc == -ENOENT) {
-            /* Its hidden name was durable before the epoch was committed: it has been given out. */
-            fprintf(stderr, "millrace: note: %s was given out, and has been taken away since\n",
-                    path);
-            return MR_OK;
-        }
-        if (rc < 0)
-            return MR_FAIL(err, MR_IO, -rc, "look at %s", path);
-        return stat.size == length
-                   ? MR_OK
-                   : MR_FAIL(err, MR_CORRUPT, 0, "%s has %llu bytes, %llu were committed", path,
-                             (unsigned long long)stat.size, (unsigned long long)length);
-    }
     if (stat.size > length) {
         struct mr_file *file;
         rc = env->ops->open(env, hidden, MR_OPEN_WRITE, &file);
@@ -191,6 +211,18 @@ enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t
     return rc < 0 ? MR_FAIL(err, MR_IO, -rc, "rename %s to %s", hidden, path) : MR_OK;
 }
 
+enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden, uint64_t length,
+                                struct mr_error *err)
+{
+    return finalize(env, hidden, length, false, err);
+}
+
+enum mr_status mr_file_finalize_again(struct mr_env *env, const char *hidden, uint64_t length,
+                                      struct mr_error *err)
+{
+    return finalize(env, hidden, length, true, err);
+}
+
 static enum mr_status committer_open(void *committer, const struct mr_sink_config *config,
                                      struct mr_error *err)
 {
@@ -206,13 +238,21 @@ static enum mr_status committer_open(void *committer, const struct mr_sink_confi
     return rc < 0 ? MR_FAIL(err, MR_IO, -rc, "file sink: make folder %s", c->options.path) : MR_OK;
 }
 
+/* Before the first epoch of this process files are those of an earlier one. */
+static enum mr_status finalize_committed(const struct mr_file_committer *c, const char *hidden,
+                                         uint64_t length, struct mr_error *err)
+{
+    return c->began ? mr_file_finalize(c->config->env, hidden, length, err)
+                    : mr_file_finalize_again(c->config->env, hidden, length, err);
+}
+
 /* Gives out what the last commit left open. Writers only close these files from now on. */
 static enum mr_status finalize_open(struct mr_file_committer *c, struct mr_error *err)
 {
     enum mr_status status = MR_OK;
 
     for (uint32_t i = 0; i < c->open_n && status == MR_OK; i++)
-        status = mr_file_finalize(c->config->env, c->open[i].path, c->open[i].length, err);
+        status = finalize_committed(c, c->open[i].path, c->open[i].length, err);
     if (status == MR_OK)
         c->open_n = 0;
     return status;
@@ -262,7 +302,7 @@ static enum mr_status publish(void *committer, uint64_t epoch, const struct mr_t
                                "with a new checkpoint",
                                (unsigned long long)epoch);
             if (is_final)
-                status = mr_file_finalize(c->config->env, path, length, err);
+                status = finalize_committed(c, path, length, err);
             else
                 c->open[c->open_n++] = (struct mr_file_open){path, length};
         }

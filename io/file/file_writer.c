@@ -3,6 +3,7 @@
 #include "core/base/check.h"
 #include "core/format/value.h"
 #include "io/file/file_partition.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -222,6 +223,7 @@ static enum mr_status open_part(struct mr_file_writer *w, struct mr_file_part *p
 static enum mr_status finish_part(struct mr_file_writer *w, struct mr_file_part *part,
                                   bool is_final, struct mr_buffer *out, struct mr_error *err)
 {
+    struct mr_file_stat there;
     enum mr_status status = flush_part(w, part, err);
 
     if (status != MR_OK)
@@ -229,6 +231,11 @@ static enum mr_status finish_part(struct mr_file_writer *w, struct mr_file_part 
     int rc = w->config->env->ops->sync(part->file);
     if (rc < 0)
         return MR_FAIL(err, MR_IO, -rc, "sync %s", part->path);
+    rc = w->config->env->ops->stat(w->config->env, part->path, &there);
+    if (rc == -ENOENT || rc == -ENOTDIR)
+        return mr_file_lost(part->path, err);
+    if (rc < 0)
+        return MR_FAIL(err, MR_IO, -rc, "look at %s", part->path);
     rc = part->folder ? w->config->env->ops->sync_dir(w->config->env, part->folder) : 0;
     if (rc < 0)
         return MR_FAIL(err, MR_IO, -rc, "sync %s", part->folder);

@@ -3,7 +3,7 @@
 
 usage: told.py [--millrace PATH]       Exit 0: all as expected; 1: what differs is shown.
 """
-import argparse, os, re, signal, socket, subprocess, sys, tempfile, time
+import argparse, glob, os, re, shutil, signal, socket, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SECRET = "opensesame42"
@@ -184,11 +184,44 @@ def closed(binary, folder):
     signal.alarm(0)
 
 
+MOVED = """
+name: q
+sources: {s: {format: json, path: in, schema: "d STRING, n INT"}}
+sink: {format: json, path: out, partition_by: [d], options: {commitInterval: 1 hour}}
+checkpoint: chk
+engine: {workers: 1}
+"""
+
+
+def until(what, seconds=30):
+    end = time.time() + seconds
+    while not what() and time.time() < end: time.sleep(0.02)
+    return what()
+
+
+def moved(binary, folder):
+    """The sink's folder is taken away under the hands of a job: rows that nobody will see are no success."""
+    for name, take in ("moved", lambda at: os.rename(at + "/out/d=a", at + "/away")), ("removed", lambda at: (shutil.rmtree(at + "/out"), os.mkdir(at + "/out"))):
+        at = os.path.join(folder, name)
+        write(at, {"in/a.json": '{"d":"a","n":1}\n', "j.yaml": MOVED})
+        p = start(binary, at, "--progress", "json")
+        expect(name, until(lambda: glob.glob(at + "/out/d=a/.part*.tmp")), os.listdir(at))
+        p.stderr.readline() # the first epoch's progress
+        take(at)
+        write(at, {"tmp/b.json": '{"d":"b","n":2}\n'})
+        os.rename(at + "/tmp/b.json", at + "/in/b.json")
+        try: err = p.communicate(timeout=30)[1]
+        except subprocess.TimeoutExpired:
+            p.kill(); err = "no end"
+        expect(name, p.returncode == 1 and "out/d=a/.part-00000" in err and "was moved or removed while the job wrote to it" in err, (p.returncode, err))
+        expect(name + ", not told", '"batchId":1' not in err.replace(" ", ""), err)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     binary = os.path.abspath(p.parse_args().millrace)
-    for case in failure, summary, generated, asked, helped, unreachable, closed:
+    for case in failure, summary, generated, asked, helped, unreachable, closed, moved:
         with tempfile.TemporaryDirectory() as folder: case(binary, folder)
     for problem in problems: print("FAIL " + problem)
     print("%d problems" % len(problems))
