@@ -37,7 +37,7 @@ TABLE = [
     ("b64", "base64(CAST('user_' || CAST(%s AS STRING) AS BINARY))" % MIXED, "base64(encode('user_' || CAST(%s AS STRING)))" % MIXED),
     ("ai", "array(CAST(id % 10 AS INT), CAST(id % 7 AS INT), 3, CAST(id % 5 AS INT), CAST(id % 3 AS INT))",
      "list_value(CAST(id % 10 AS INT), CAST(id % 7 AS INT), 3, CAST(id % 5 AS INT), CAST(id % 3 AS INT))"),
-    ("at", "array('type_' || CAST(id % 32 AS STRING), 'b', 'cde')", "list_value('type_' || CAST(id % 32 AS STRING), 'b', 'cde')"),
+    ("words", "array('type_' || CAST(id % 32 AS STRING), 'b', 'cde')", "list_value('type_' || CAST(id % 32 AS STRING), 'b', 'cde')"),
     ("m", "map('type_' || CAST(id % 32 AS STRING), CAST(id % 10 AS INT), 'x', 1)", "MAP {'type_' || CAST(id % 32 AS STRING): CAST(id % 10 AS INT), 'x': 1}"),
 ]
 
@@ -101,18 +101,18 @@ from_json(js, 'a BIGINT, b STRING')|json_transform(js, '{"a":"BIGINT","b":"VARCH
 to_json(named_struct('a', i, 'b', k))*|to_json({'a': i, 'b': k})
 get_json_object(js, '$.b')|json_extract_string(js, '$.b')
 get_json_object(js, '$.c.d[2]')|json_extract_string(js, '$.c.d[2]')
-json_tuple(js, 'a', 'b')*|json_extract_string(js, ['a', 'b'])
+json_tuple(js, 'a', 'b') AS (v, w)*|json_extract_string(js, ['a', 'b'])
 from_csv(s, 'a STRING, b STRING')|
 array(id, l, 2)|list_value(id, l, 2)
 array_contains(ai, 4)|list_contains(ai, 4)
 array_distinct(ai)|list_distinct(ai)
-array_join(at, '-')|array_to_string(at, '-')
+array_join(words, '-')|array_to_string(words, '-')
 sort_array(ai)|list_sort(ai)
 size(ai)|len(ai)
 element_at(ai, 2)|ai[2]
 ai[1]|ai[2]
 explode(ai)|unnest(ai)
-posexplode(ai)*|unnest(ai)
+posexplode(ai) AS (p, v)*|unnest(ai)
 transform(ai, x -> x + 1)|list_transform(ai, lambda x: x + 1)
 filter(ai, x -> x > 2)|list_filter(ai, lambda x: x > 2)
 aggregate(ai, 0, (a, x) -> a + x)|list_reduce(ai, lambda a, x: a + x)

@@ -229,7 +229,7 @@ static void run(struct loop *l, const char *expression)
 {
     struct mr_table table = {.name = "t", .format = "memory", .schema = l->schema};
     struct chain c = {.loop = l, .take = take_sum};
-    const char *sql = mr_arena_format(&l->arena, "SELECT %s AS v FROM t", expression);
+    const char *sql = mr_arena_format(&l->arena, "SELECT %s FROM t", expression);
     const struct mr_node *node = plan(l, sql, &table);
     bool good = node != NULL && open_chain(&c, node);
 
@@ -239,6 +239,14 @@ static void run(struct loop *l, const char *expression)
         good = push(&c, 0, &in);
     }
     answer(&c, good && mark(&c));
+}
+
+/* The types of a plan go with it. */
+static void keep_type(struct mr_column *c, const struct mr_type *type)
+{
+    c->type = type;
+    for (uint32_t i = 0; i < type->fields_n; i++)
+        keep_type(&c->children[i], type->fields[i].type);
 }
 
 static void make_table(struct loop *l, uint64_t rows, const char *sql)
@@ -263,6 +271,9 @@ static void make_table(struct loop *l, uint64_t rows, const char *sql)
     }
     if (good)
         l->schema = mr_type_copy(&l->table_arena, node->output);
+    for (uint32_t i = 0; good && i < l->batches_n; i++)
+        for (uint32_t k = 0; k < l->schema->fields_n; k++)
+            keep_type(&l->batches[i].columns[k], l->schema->fields[k].type);
     answer(&c, good);
 }
 
