@@ -210,7 +210,7 @@ def total(sql):
     elif kind.startswith("DECIMAL"): by = "sum(v::DOUBLE) * 10 ** %d" % int(kind.rstrip(")").split(",")[1])
     else: by = SUMS.get(kind, "sum(v::DOUBLE)")
     return con.execute("SELECT count(*), count(v), coalesce(%s, 0)::DOUBLE FROM (SELECT %s AS v FROM t)" % (by, sql)).fetchone()
-NAMES = ("PROJECTION", "UNNEST", "UNGROUPED_AGGREGATE", "SIMPLE_AGGREGATE", "HASH_GROUP_BY", "PERFECT_HASH_GROUP_BY")
+NAMES = ("PROJECTION", "UNNEST", "HASH_JOIN", "COLUMN_DATA_SCAN", "UNGROUPED_AGGREGATE", "SIMPLE_AGGREGATE", "HASH_GROUP_BY", "PERFECT_HASH_GROUP_BY")
 def seconds(node, scalar):
     # of the lowest operators above the scan; any_value() on top is only there to use what the projection gives
     own = 0 if node.get("operator_name", "").strip() not in NAMES else node["operator_timing"]

@@ -33,12 +33,24 @@ struct mr_text mr_text_trim(struct mr_text t)
 
 uint64_t mr_text_find(struct mr_text t, struct mr_text what, uint64_t from)
 {
-    const char *at;
+    enum { TRIES = 8 }; /* first bytes that lead to nothing, before memmem's preparations pay */
+    const char *at, *end;
 
     if (what.n == 0)
         return from <= t.n ? from : UINT64_MAX;
     if (from >= t.n)
         return UINT64_MAX;
-    at = memmem(t.data + from, t.n - from, what.data, what.n);
+    at = t.data + from;
+    end = t.data + t.n;
+    for (uint32_t i = 0; i < TRIES; i++, at++) {
+        if (at > end || (uint64_t)(end - at) < what.n)
+            return UINT64_MAX;
+        at = memchr(at, what.data[0], (uint64_t)(end - at) - what.n + 1);
+        if (at == NULL)
+            return UINT64_MAX;
+        if (memcmp(at, what.data, what.n) == 0)
+            return (uint64_t)(at - t.data);
+    }
+    at = at < end ? memmem(at, (uint64_t)(end - at), what.data, what.n) : NULL;
     return at ? (uint64_t)(at - t.data) : UINT64_MAX;
 }

@@ -18,15 +18,17 @@ void mr_civil_from_days(int64_t days, int32_t *year, uint32_t *month, uint32_t *
 {
     int64_t z = days + DAYS_TO_1970;
     int64_t era = mr_floor_div(z, DAYS_PER_ERA);
-    uint32_t day_of_era = (uint32_t)(z - era * DAYS_PER_ERA);
-    uint32_t year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    uint32_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    uint32_t month_from_march = (5 * day_of_year + 2) / 153;
+    /* Neri and Schneider 2023: years from March on, their days by multiplications. */
+    uint32_t quarters = 4 * (uint32_t)(z - era * DAYS_PER_ERA) + 3;
+    uint32_t century = quarters / DAYS_PER_ERA;
+    uint64_t product = UINT64_C(2939745) * (quarters % DAYS_PER_ERA | 3);
+    uint32_t day_of_year = (uint32_t)product / 2939745 / 4;
+    uint32_t months = 2141 * day_of_year + 197913;
+    bool next_year = day_of_year >= 306; /* January and February */
 
-    *day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    *month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
-    *year = (int32_t)(era * YEARS_PER_ERA + year_of_era + (*month <= 2));
+    *day = (months & 0xffff) / 2141 + 1;
+    *month = (months >> 16) - (next_year ? 12 : 0);
+    *year = (int32_t)(era * YEARS_PER_ERA + 100 * century + (uint32_t)(product >> 32) + next_year);
 }
 
 void mr_civil_from_us(int64_t local_us, struct mr_civil *out)

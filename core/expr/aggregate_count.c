@@ -49,6 +49,20 @@ static enum mr_status count_update(const struct mr_aggregate_call *c, uint32_t n
     return MR_OK;
 }
 
+/* Rows that are true. */
+static int64_t count_bits(const struct mr_column *x, uint32_t rows)
+{
+    int64_t n = 0;
+
+    for (uint32_t w = 0; w < mr_bit_words(rows); w++) {
+        uint64_t bits = x->bits[w] & (x->valid ? x->valid[w] : ~UINT64_C(0));
+        if (rows - w * 64 < 64)
+            bits &= (UINT64_C(1) << (rows & 63)) - 1;
+        n += __builtin_popcountll(bits);
+    }
+    return n;
+}
+
 static enum mr_status count_if_update(const struct mr_aggregate_call *c, uint32_t n,
                                       const uint32_t *sel, const struct mr_column *args,
                                       union mr_slot **slots)
@@ -56,6 +70,10 @@ static enum mr_status count_if_update(const struct mr_aggregate_call *c, uint32_
     (void)c;
     if (args->type->kind == MR_VOID)
         return MR_OK;
+    if (sel == NULL && mr_slots_are_one(slots, n)) {
+        slots[0]->i64 += count_bits(args, n);
+        return MR_OK;
+    }
     MR_EACH_UPDATE(n, sel, i, row)
     slots[i]->i64 += mr_bit_get(args->bits, row) && !mr_column_is_null(args, row);
     return MR_OK;

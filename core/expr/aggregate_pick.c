@@ -36,9 +36,18 @@ static enum mr_status pick(const struct mr_aggregate_call *c, uint32_t n, const 
                            const struct mr_column *x, union mr_slot **slots, bool last)
 {
     bool ignore = ignores_nulls(c);
+    uint32_t only;
     struct mr_buffer b;
 
     mr_buffer_init(&b, c->arena);
+    if (last && mr_slots_are_one(slots, n)) { /* one row decides */
+        for (only = n - 1; ignore && only > 0; only--)
+            if (!mr_column_is_null(x, sel ? sel[only] : only))
+                break;
+        only = sel ? sel[only] : only;
+        sel = &only;
+        n = 1;
+    }
     MR_EACH_UPDATE(n, sel, i, row)
     {
         if ((!last && mr_wide_bytes(slots[i])->n > 0) || (ignore && mr_column_is_null(x, row)))
@@ -134,6 +143,27 @@ static int sign_of(const struct mr_aggregate_call *c)
     return c->expr->function->name[1] == 'a' ? 1 : -1; /* max_by, min_by */
 }
 
+/* One value of fixed width, read where it was encoded. */
+struct key_room {
+    __int128 value;
+    struct mr_column column;
+};
+
+/* The ordering value at the front of the slot; NULL: its type has no fixed width. */
+static const struct mr_column *read_key(const struct mr_aggregate_call *c,
+                                        const struct mr_slot_bytes *slot, struct key_room *room)
+{
+    const struct mr_type *type = c->expr->args[1]->type;
+    uint32_t bytes = mr_type_value_bytes(type);
+
+    if (type->kind == MR_BOOLEAN || type->fields_n > 0 || type->kind == MR_STRING ||
+        type->kind == MR_BINARY || bytes == 0 || bytes > sizeof room->value)
+        return NULL;
+    memcpy(&room->value, slot->data + 1, bytes); /* no key is null */
+    room->column = (struct mr_column){.type = type, .data = &room->value};
+    return &room->column;
+}
+
 /* The ordering value at the front of the slot; *rest: what follows it. */
 static void decode_key(const struct mr_aggregate_call *c, const struct mr_slot_bytes *slot,
                        struct mr_column *out, const uint8_t **rest)
@@ -156,13 +186,18 @@ static enum mr_status by_update(const struct mr_aggregate_call *c, uint32_t n, c
     MR_EACH_UPDATE(n, sel, i, row)
     {
         struct mr_slot_bytes *slot = mr_wide_bytes(slots[i]);
-        struct mr_column old;
-        const uint8_t *rest;
         if (mr_column_is_null(&args[1], row))
             continue;
         if (slot->n > 0) {
-            decode_key(c, slot, &old, &rest);
-            if (sign * mr_column_compare(&args[1], row, &old, 0) <= 0)
+            struct key_room room;
+            struct mr_column decoded;
+            const struct mr_column *old = read_key(c, slot, &room);
+            const uint8_t *rest;
+            if (old == NULL) {
+                decode_key(c, slot, &decoded, &rest);
+                old = &decoded;
+            }
+            if (sign * mr_column_compare(&args[1], row, old, 0) <= 0)
                 continue;
         }
         b.n = 0;

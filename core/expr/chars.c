@@ -2,17 +2,19 @@
 
 static bool is_ascii(struct mr_text t)
 {
-    uint64_t i = 0, word;
+    uint64_t all = 0, word;
 
-    for (; i + 8 <= t.n; i += 8) {
-        memcpy(&word, t.data + i, 8);
-        if (word & UINT64_C(0x8080808080808080))
-            return false;
+    if (t.n < sizeof word) {
+        for (uint64_t i = 0; i < t.n; i++)
+            all |= (uint8_t)t.data[i];
+        return all < 0x80;
     }
-    for (; i < t.n; i++)
-        if (t.data[i] & 0x80)
-            return false;
-    return true;
+    for (uint64_t i = 0; i + sizeof word < t.n; i += sizeof word) {
+        memcpy(&word, t.data + i, sizeof word);
+        all |= word;
+    }
+    memcpy(&word, t.data + t.n - sizeof word, sizeof word);
+    return ((all | word) & UINT64_C(0x8080808080808080)) == 0;
 }
 
 uint64_t mr_chars_length(struct mr_text t)

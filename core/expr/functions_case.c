@@ -6,22 +6,36 @@
 
 /* upper, lower, initcap: by Unicode's tables, as Java does; ASCII texts take a short way. */
 
+#define HIGH_BITS UINT64_C(0x8080808080808080)
 enum { SIGMA = 0x3a3, FINAL_SIGMA = 0x3c2, GROWTH = 3 };
 
 static bool is_ascii(struct mr_text t)
 {
-    uint8_t all = 0;
+    uint64_t all = 0, word, i = 0;
 
-    for (uint64_t i = 0; i < t.n; i++)
+    for (; i + sizeof word <= t.n; i += sizeof word) {
+        memcpy(&word, t.data + i, sizeof word);
+        all |= word;
+    }
+    for (; i < t.n; i++)
         all |= (uint8_t)t.data[i];
-    return all < 0x80;
+    return (all & HIGH_BITS) == 0;
 }
 
 static uint64_t map_ascii(struct mr_text t, bool upper, char *out)
 {
     const char first = upper ? 'a' : 'A';
+    const uint64_t ones = HIGH_BITS >> 7;
+    uint64_t word, i = 0;
 
-    for (uint64_t i = 0; i < t.n; i++) {
+    for (; i + sizeof word <= t.n; i += sizeof word) { /* letters have their high bit in the sum */
+        memcpy(&word, t.data + i, sizeof word);
+        uint64_t from = word + ones * (uint64_t)(0x80 - first);
+        uint64_t beyond = word + ones * (uint64_t)(0x80 - first - 26);
+        word ^= (from & ~beyond & HIGH_BITS) >> 2;
+        memcpy(out + i, &word, sizeof word);
+    }
+    for (; i < t.n; i++) {
         char c = t.data[i];
         out[i] = (char)(c ^ ((uint8_t)(c - first) < 26 ? 0x20 : 0));
     }

@@ -182,12 +182,46 @@ MR_RESOLVE(in)
     return MR_OK;
 }
 
+/* A list of constants of fixed width: a kernel for each of them. False: it is another one. */
+static bool in_constants(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
+{
+    enum mr_lane lane = lane_of(x->type);
+    uint32_t words = mr_bit_words(call->rows);
+    uint64_t *one;
+    bool null = false;
+
+    if (lane == MR_LANES_N)
+        return false;
+    for (uint32_t k = 1; k < call->expr->args_n; k++)
+        if (!mr_call_is_literal(call, k))
+            return false;
+    one = MR_NEW_ARRAY(call->arena, uint64_t, words + 1);
+    memset(out->bits, 0, words * sizeof *out->bits);
+    for (uint32_t k = 1; k < call->expr->args_n; k++) {
+        const struct mr_column *value = call->expr->args[k]->value;
+        null = null || mr_column_is_null(value, 0);
+        if (mr_column_is_null(value, 0))
+            continue;
+        mr_select->compare_by[lane][MR_EQ](one, x->data, value->data, call->rows);
+        for (uint32_t w = 0; w < words; w++)
+            out->bits[w] |= one[w];
+    }
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t there = x->valid ? x->valid[w] : ~UINT64_C(0);
+        out->bits[w] &= there;
+        out->valid[w] = null ? out->bits[w] : there;
+    }
+    return true;
+}
+
 /* True if one is equal; else null if the value or one of the list is null. */
 MR_BODY(in)
 {
     uint32_t n = call->expr->args_n;
 
     mr_column_alloc(out, &mr_type_boolean, call->rows, true, call->arena);
+    if (in_constants(call, &args[0], out))
+        return MR_OK;
     MR_EACH_ROW(call, i, row)
     {
         bool found = false, null = mr_column_is_null(&args[0], row);

@@ -89,9 +89,36 @@ static bool decimal_row(enum arith op, const struct mr_column *x, const struct m
     }
 }
 
+/* x + y, x - y of one scale, which the result has too. */
+static enum mr_status add_plainly(const struct arith_call *a, const struct mr_column *x,
+                                  const struct mr_column *y, struct mr_column *out)
+{
+    const __int128 limit = mr_decimal_power(out->type->precision);
+    const bool subtracts = a->op == SUBTRACT;
+
+    MR_EACH_ROW(a->call, i, row)
+    {
+        unsigned __int128 l =
+            (unsigned __int128)x->i128[row]; /* of a null row, whatever is there */
+        unsigned __int128 m = (unsigned __int128)y->i128[row];
+        __int128 v = (__int128)(subtracts ? l - m : l + m);
+        out->i128[row] = v;
+        if ((v >= limit || v <= -limit) && mr_call_has(a->call, row)) {
+            enum mr_status status = out_of_range(a, x, y, row, out);
+            if (status != MR_OK)
+                return status;
+        }
+    }
+    return MR_OK;
+}
+
 enum mr_status mr_arith_decimal(const struct arith_call *a, const struct mr_column *x,
                                 const struct mr_column *y, struct mr_column *out)
 {
+    uint32_t scale = x->type->scale;
+
+    if (a->op <= SUBTRACT && scale == y->type->scale && scale == out->type->scale)
+        return add_plainly(a, x, y, out);
     MR_EACH_ROW(a->call, i, row)
     {
         enum mr_status status = MR_OK;

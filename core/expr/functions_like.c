@@ -34,6 +34,9 @@ static bool same_character(struct mr_text t, uint64_t at, struct mr_text p, uint
                            bool ignore_case)
 {
     uint32_t x_bytes, y_bytes, x_out[3], y_out[3];
+
+    if (!ignore_case && (uint8_t)(t.data[at] | p.data[p_at]) < 0x80)
+        return t.data[at] == p.data[p_at];
     uint32_t x = mr_chars_decode(t.data + at, t.n - at, &x_bytes);
     uint32_t y = mr_chars_decode(p.data + p_at, p.n - p_at, &y_bytes);
 
@@ -41,6 +44,19 @@ static bool same_character(struct mr_text t, uint64_t at, struct mr_text p, uint
         return x == y;
     return mr_case_map(MR_CASE_LOWER, x, x_out) == 1 && mr_case_map(MR_CASE_LOWER, y, y_out) == 1 &&
            x_out[0] == y_out[0];
+}
+
+/* Where what stands behind a % may begin: at its first character, if that is plain. */
+static uint64_t candidate(struct mr_text t, uint64_t at, struct mr_text p, uint64_t p_at,
+                          char escape)
+{
+    char first = p.data[p_at];
+    const char *found;
+
+    if ((uint8_t)first >= 0x80 || first == '_' || first == '%' || first == escape)
+        return at;
+    found = at < t.n ? memchr(t.data + at, first, t.n - at) : NULL;
+    return found ? (uint64_t)(found - t.data) : UINT64_MAX;
 }
 
 /* Greedy with one point to come back to: the last %. */
@@ -51,7 +67,12 @@ static bool matches(struct mr_text t, struct mr_text p, char escape, bool ignore
     while (at < t.n || p_at < p.n) {
         if (p_at < p.n && p.data[p_at] == '%' && escape != '%') {
             star = ++p_at;
-            star_at = at;
+            if (star == p.n)
+                return true;
+            star_at = ignore_case ? at : candidate(t, at, p, star, escape);
+            if (star_at == UINT64_MAX)
+                return false;
+            at = star_at;
             continue;
         }
         if (p_at < p.n && at < t.n) {
@@ -66,6 +87,8 @@ static bool matches(struct mr_text t, struct mr_text p, char escape, bool ignore
         if (star == UINT64_MAX || star_at >= t.n)
             return false;
         star_at = mr_chars_next(t, star_at);
+        if (!ignore_case && (star_at = candidate(t, star_at, p, star, escape)) == UINT64_MAX)
+            return false;
         at = star_at;
         p_at = star;
     }

@@ -152,17 +152,27 @@ MR_BODY(rand)
 
 MR_BODY(uuid)
 {
+    static const char form[] = "xxxxxxxx-xxxx-4xxx-vxxx-xxxxxxxxxxxx",
+                      digits[] = "0123456789abcdef";
+    struct mr_text_writer w;
+
     (void)args;
-    mr_column_alloc(out, &mr_type_string, call->rows, false, call->arena);
+    mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        uint64_t high = next_random(call), low = next_random(call);
-        char text[40];
-        int n = snprintf(text, sizeof text, "%08x-%04x-4%03x-%04x-%012llx", (uint32_t)(high >> 32),
-                         (uint32_t)(high >> 16) & 0xffff, (uint32_t)high & 0xfff,
-                         ((uint32_t)(low >> 48) & 0x3fff) | 0x8000,
-                         (unsigned long long)(low & 0xffffffffffff));
-        mr_column_set_text(out, row, (struct mr_text){text, (uint64_t)n}, call->arena);
+        uint64_t bits[2] = {next_random(call), next_random(call)};
+        char *room = mr_text_writer_room(&w, sizeof form - 1);
+        for (uint32_t k = 0, taken = 0; k < sizeof form - 1; k++) {
+            uint64_t *from = &bits[taken / 16];
+            bool variant = form[k] == 'v'; /* 8 to b */
+            room[k] = form[k];
+            if (form[k] != 'x' && !variant)
+                continue;
+            room[k] = digits[variant ? (*from & 3) | 8 : *from & 15];
+            *from >>= 4;
+            taken++;
+        }
+        mr_text_writer_put(&w, row, sizeof form - 1);
     }
     return MR_OK;
 }

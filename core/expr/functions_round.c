@@ -134,20 +134,24 @@ static bool digits_of(double v, __int128 *mantissa, int32_t *exponent)
     return true;
 }
 
-/* Without the digits of the text, where none of them can be a tie. */
-static bool round_plainly(double v, int32_t scale, double *out)
+/* Without the digits of the text. A double of at most 15 digits is the text's value when it is the nearest one
+ * to it, so a tie of the text shows as the double nearest to that tie. False: more digits. */
+static bool round_plainly(double v, int32_t scale, enum rounding how, double *out)
 {
     static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-    double scaled, nearest;
+    double scaled, tie;
+    int64_t kept;
 
     if (scale < 0 || scale > 9)
         return false;
     scaled = fabs(v) * powers[scale];
-    if (!(scaled < 0x1p30)) /* so that it is off by less than 1e-6 */
+    if (!(scaled < 0x1p30))
         return false;
-    nearest = floor(scaled + 0.5);
-    *out = nearest == 0 ? 0 : copysign(nearest / powers[scale], v);
-    return fabs(scaled - nearest) < 0.5 - 1e-6;
+    kept = (int64_t)scaled;
+    tie = ((double)kept + 0.5) / powers[scale];
+    kept += fabs(v) > tie || (fabs(v) == tie && (how == HALF_UP || kept % 2 != 0));
+    *out = kept == 0 ? 0 : copysign((double)kept / powers[scale], v);
+    return true;
 }
 
 static double round_double(double v, int32_t scale, enum rounding how)
@@ -159,7 +163,7 @@ static double round_double(double v, int32_t scale, enum rounding how)
 
     if (v == 0) /* BigDecimal has no -0 */
         return 0;
-    if (how <= HALF_EVEN && round_plainly(v, scale, &result))
+    if (how <= HALF_EVEN && round_plainly(v, scale, how, &result))
         return result;
     if (!digits_of(v, &mantissa, &exponent))
         return v;
@@ -213,10 +217,15 @@ static enum mr_status round_decimal(struct mr_call *call, const struct mr_column
     return mr_decimal_fits(v, out->type->precision) ? MR_OK : overflow(call);
 }
 
-/* The whole double as BIGINT; beyond its range it stays at the end, as in Java. */
-static int64_t whole(double v)
+/* The whole double below or above as BIGINT; beyond its range it stays at the end, as in Java. */
+static int64_t whole(double v, enum rounding how)
 {
-    return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : isnan(v) ? 0 : (int64_t)v;
+    int64_t near;
+
+    if (!(v >= -0x1p63 && v < 0x1p63))
+        return v >= 0x1p63 ? INT64_MAX : isnan(v) ? 0 : INT64_MIN;
+    near = (int64_t)v;
+    return how == FLOOR ? near - ((double)near > v) : near + ((double)near < v);
 }
 
 MR_BODY(round)
@@ -230,7 +239,7 @@ MR_BODY(round)
     MR_EACH_ROW(call, i, row)
     {
         if (x->type->kind == MR_DOUBLE && how >= FLOOR)
-            out->i64[row] = whole(how == FLOOR ? floor(x->f64[row]) : ceil(x->f64[row]));
+            out->i64[row] = whole(x->f64[row], how);
         else if (x->type->kind == MR_DOUBLE)
             out->f64[row] = round_double(x->f64[row], scale, how);
         else if (x->type->kind == MR_FLOAT)

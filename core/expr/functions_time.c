@@ -196,6 +196,28 @@ static const struct mr_type *interval_part_type(struct mr_arena *a, enum mr_kind
                                                             : NULL;
 }
 
+/* The usual parts of dates. False: another one. */
+static bool date_part(struct mr_call *call, const struct mr_column *x, enum mr_time_part part,
+                      struct mr_column *out)
+{
+    if (part == MR_PART_DAY_OF_WEEK) {
+        MR_EACH_ROW(call, i, row)
+        out->i32[row] = (int32_t)mr_floor_mod((int64_t)x->i32[row] + 4, 7) + 1;
+        return true;
+    }
+    if (part != MR_PART_YEAR && part != MR_PART_MONTH && part != MR_PART_DAY)
+        return false;
+    MR_EACH_ROW(call, i, row)
+    {
+        int32_t year;
+        uint32_t month, day;
+        mr_civil_from_days(x->i32[row], &year, &month, &day);
+        out->i32[row] =
+            part == MR_PART_YEAR ? year : (int32_t)(part == MR_PART_MONTH ? month : day);
+    }
+    return true;
+}
+
 MR_BODY(time_part)
 {
     const enum mr_time_part *part = call->expr->data;
@@ -203,6 +225,8 @@ MR_BODY(time_part)
     if (is_interval(args[0].type->kind))
         return interval_part(call, &args[0], *part, out);
     mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
+    if (args[0].type->kind == MR_DATE && date_part(call, &args[0], *part, out))
+        return MR_OK;
     MR_EACH_ROW(call, i, row)
     {
         int64_t us = local_us(call, &args[0], row), years = 0;
@@ -415,63 +439,78 @@ MR_BODY(next_day)
     return MR_OK;
 }
 
-/* Start of the unit in local time, and whether it is shorter than a day; false: no such unit, the result
- * is null. */
-static bool truncate(struct mr_text unit, int64_t us, int64_t *out, bool *is_short)
+static const struct unit {
+    const char *name;
+    int64_t us; /* 0: a unit of the calendar */
+    int32_t months;
+} units[] = {{"microsecond", 1, 0},
+             {"millisecond", 1000, 0},
+             {"second", MR_US_PER_SECOND, 0},
+             {"minute", MR_US_PER_MINUTE, 0},
+             {"hour", MR_US_PER_HOUR, 0},
+             {"day", MR_US_PER_DAY, 0},
+             {"dd", MR_US_PER_DAY, 0},
+             {"week", 0, 0},
+             {"mon", 0, 1},
+             {"month", 0, 1},
+             {"mm", 0, 1},
+             {"quarter", 0, 3},
+             {"year", 0, 12},
+             {"yyyy", 0, 12},
+             {"yy", 0, 12}};
+
+/* NULL: there is no such unit. */
+static const struct unit *find_unit(struct mr_text name)
 {
-    static const struct {
-        const char *name;
-        int64_t us; /* 0: a unit of the calendar */
-        int32_t months;
-    } units[] = {{"microsecond", 1, 0},
-                 {"millisecond", 1000, 0},
-                 {"second", MR_US_PER_SECOND, 0},
-                 {"minute", MR_US_PER_MINUTE, 0},
-                 {"hour", MR_US_PER_HOUR, 0},
-                 {"day", MR_US_PER_DAY, 0},
-                 {"dd", MR_US_PER_DAY, 0},
-                 {"week", 0, 0},
-                 {"mon", 0, 1},
-                 {"month", 0, 1},
-                 {"mm", 0, 1},
-                 {"quarter", 0, 3},
-                 {"year", 0, 12},
-                 {"yyyy", 0, 12},
-                 {"yy", 0, 12}};
+    for (uint32_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (mr_text_equal_ignoring_case(name, mr_text_of(units[i].name)))
+            return &units[i];
+    return NULL;
+}
+
+/* The unit of each row; that of a constant is looked for once. */
+static const struct unit *unit_of(const struct mr_call *call, uint32_t argument,
+                                  const struct mr_column *names, uint32_t i, uint32_t row,
+                                  const struct unit *last)
+{
+    if (i > 0 && mr_call_is_literal(call, argument))
+        return last;
+    return find_unit(mr_column_text(names, row));
+}
+
+/* Start of the unit in local time. */
+static int64_t truncate(const struct unit *unit, int64_t us)
+{
+    int64_t days = mr_floor_div(us, MR_US_PER_DAY);
     int32_t year;
     uint32_t month, day;
-    int64_t days = mr_floor_div(us, MR_US_PER_DAY);
 
-    for (uint32_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (!mr_text_equal_ignoring_case(unit, mr_text_of(units[i].name)))
-            continue;
-        *is_short = units[i].us > 0 && units[i].us < MR_US_PER_DAY;
-        if (units[i].us) {
-            *out = us - mr_floor_mod(us, units[i].us);
-        } else if (units[i].months == 0) {
-            *out = (days - iso_weekday(days) + 1) * MR_US_PER_DAY;
-        } else {
-            mr_civil_from_days(days, &year, &month, &day);
-            month = (month - 1) / (uint32_t)units[i].months * (uint32_t)units[i].months + 1;
-            *out = mr_days_from_civil(year, month, 1) * MR_US_PER_DAY;
-        }
-        return true;
-    }
-    return false;
+    if (unit->us)
+        return us - mr_floor_mod(us, unit->us);
+    if (unit->months == 0)
+        return (days - iso_weekday(days) + 1) * MR_US_PER_DAY;
+    mr_civil_from_days(days, &year, &month, &day);
+    month = (month - 1) / (uint32_t)unit->months * (uint32_t)unit->months + 1;
+    return mr_days_from_civil(year, month, 1) * MR_US_PER_DAY;
 }
 
 MR_BODY(date_trunc)
 {
     bool instant = call->expr->type->kind == MR_TIMESTAMP;
+    const struct unit *unit = NULL;
 
     mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
         int64_t local = local_us(call, &args[1], row);
-        bool is_short;
-        if (!truncate(mr_column_text(&args[0], row), local, &out->i64[row], &is_short))
+        unit = unit_of(call, 0, &args[0], i, row, unit);
+        if (unit == NULL) {
             mr_column_put_null(out, row, call->rows, call->arena);
-        else if (instant && is_short) /* an hour that comes twice stays the one it is */
+            continue;
+        }
+        out->i64[row] = truncate(unit, local);
+        if (instant && unit->us > 0 && unit->us < MR_US_PER_DAY)
+            /* an hour that comes twice stays the one it is */
             out->i64[row] = args[1].i64[row] - (local - out->i64[row]);
         else if (instant)
             out->i64[row] = mr_zone_to_utc(call->context->zone, out->i64[row]);
@@ -482,18 +521,19 @@ MR_BODY(date_trunc)
 /* trunc(date, unit): week and above. */
 MR_BODY(trunc)
 {
+    const struct unit *unit = NULL;
+
     mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        struct mr_text unit = mr_column_text(&args[1], row);
-        int64_t cycles = mr_floor_div(args[0].i32[row], DAYS_PER_CYCLE), probe, us;
+        int64_t cycles = mr_floor_div(args[0].i32[row], DAYS_PER_CYCLE);
         int64_t days = (args[0].i32[row] - cycles * DAYS_PER_CYCLE) * MR_US_PER_DAY;
-        bool is_short,
-            small = truncate(unit, MR_US_PER_DAY + 1, &probe, &is_short) && probe >= MR_US_PER_DAY;
-        if (small || !truncate(unit, days, &us, &is_short))
+        unit = unit_of(call, 1, &args[1], i, row, unit);
+        if (unit == NULL || unit->us > 0)
             mr_column_put_null(out, row, call->rows, call->arena);
         else
-            out->i32[row] = (int32_t)(mr_floor_div(us, MR_US_PER_DAY) + cycles * DAYS_PER_CYCLE);
+            out->i32[row] = (int32_t)(mr_floor_div(truncate(unit, days), MR_US_PER_DAY) +
+                                      cycles * DAYS_PER_CYCLE);
     }
     return MR_OK;
 }
