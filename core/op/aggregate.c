@@ -307,20 +307,10 @@ static enum mr_status decode_keys(struct mr_ctx *ctx, uint32_t n)
 {
     struct aggregate_state *s = ctx->state;
     const struct aggregate_plan *p = ctx->plan;
-    const uint32_t keys_n = ctx->node->keys_n;
-    struct mr_builder *builders = MR_NEW_ARRAY(&s->out_arena, struct mr_builder, keys_n + 1);
 
-    for (uint32_t i = 0; i < keys_n; i++)
-        mr_builder_init(&builders[i], p->key_type->fields[i].type, n, &s->out_arena);
-    for (uint32_t i = 0; i < n && keys_n > 0; i++) {
-        const enum mr_status status =
-            mr_row_decode(p->key_type, mr_state_key(s->rows[i]), builders, ctx->err);
-        if (status)
-            return status;
-    }
-    for (uint32_t i = 0; i < keys_n; i++)
-        mr_builder_finish(&builders[i], &s->columns[i]);
-    return MR_OK;
+    for (uint32_t i = 0; i < n; i++)
+        s->keys[i] = mr_state_key(s->rows[i]);
+    return mr_row_decode(p->key_type, s->keys, n, s->columns, &s->out_arena, ctx->err);
 }
 
 /* Turns s->rows into an output batch. */

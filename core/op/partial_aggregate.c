@@ -103,22 +103,13 @@ static enum mr_status keys_to_columns(struct mr_ctx *ctx, uint32_t table, uint32
     struct mr_partial_state *s = ctx->state;
     const struct mr_partial_plan *p = ctx->plan;
     const struct mr_group_table *t = &s->tables[table];
-    const uint32_t keys_n = ctx->node->keys_n;
 
     if (table == MR_WORDS_TABLE) {
         mr_key_words_unpack(&p->words, t->words + (uint64_t)first * t->words_n, n, s->out_columns,
                             &s->out_arena);
         return MR_OK;
     }
-    struct mr_builder *builders = MR_NEW_ARRAY(&s->out_arena, struct mr_builder, keys_n + 1);
-    for (uint32_t i = 0; i < keys_n; i++)
-        mr_builder_init(&builders[i], p->key_type->fields[i].type, n, &s->out_arena);
-    for (uint32_t i = 0; i < n; i++)
-        if (mr_row_decode(p->key_type, t->keys[first + i], builders, ctx->err))
-            return ctx->err->status;
-    for (uint32_t i = 0; i < keys_n; i++)
-        mr_builder_finish(&builders[i], &s->out_columns[i]);
-    return MR_OK;
+    return mr_row_decode(p->key_type, t->keys + first, n, s->out_columns, &s->out_arena, ctx->err);
 }
 
 /* Gives the next groups of the tables; when none is left, forgets them. */

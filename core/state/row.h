@@ -18,8 +18,9 @@ enum { MR_ROW_BYTES_MAX = (1 << 29) - 1 };
  */
 void mr_row_encode(const struct mr_column *columns, uint32_t columns_n, const uint32_t *sel,
                    uint32_t n, struct mr_arena *a, struct mr_text *keys, uint64_t *hashes);
-/* Appends the fields of an encoded row to builders (one per field of type, a STRUCT). */
-MR_NODISCARD enum mr_status mr_row_decode(const struct mr_type *type, struct mr_text row,
-                                          struct mr_builder *builders, struct mr_error *err);
+/* The fields of n encoded rows as columns, one per field of type (a STRUCT); memory is a's. */
+MR_NODISCARD enum mr_status mr_row_decode(const struct mr_type *type, const struct mr_text *keys,
+                                          uint32_t n, struct mr_column *columns, struct mr_arena *a,
+                                          struct mr_error *err);
 /* 0 for the empty key, as operators without keys have it. */
 uint64_t mr_row_hash(struct mr_text row);

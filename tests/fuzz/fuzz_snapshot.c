@@ -49,12 +49,10 @@ static void decode_row(struct mr_arena *a, struct mr_text row)
     const struct mr_field fields[] = {{"a", mr_type_array(a, st, true), true},
                                       {"m", mr_type_map(a, &mr_type_int, st, true), true},
                                       {"t", &mr_type_timestamp, true}};
-    struct mr_builder builders[3];
+    struct mr_column columns[3];
     struct mr_error err;
 
-    for (uint32_t i = 0; i < 3; i++)
-        mr_builder_init(&builders[i], fields[i].type, 1, a);
-    (void)!mr_row_decode(mr_type_struct(a, fields, 3), row, builders, &err);
+    (void)!mr_row_decode(mr_type_struct(a, fields, 3), &row, 1, columns, a, &err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
