@@ -288,8 +288,8 @@ static enum mr_status finish(struct mr_query *q, struct mr_error *err)
     mr_report_epoch(q);
     give_rows(q);
     if (q->config.on_epoch)
-        q->config.on_epoch(q->config.on_rows_arg, p);
-    if (q->crash)
+        status = q->config.on_epoch(q->config.on_rows_arg, p, err);
+    if (status == MR_OK && q->crash)
         status = crash_if_last(q, err);
     q->is_committing = status == MR_OK;
     if (status == MR_OK)

@@ -69,8 +69,8 @@ struct mr_query_config {
      * thread; batches are in no order. */
     void (*on_rows)(void *arg, uint64_t epoch, const struct mr_batch *batch);
     /* After the last on_rows of an epoch, before its commit (thus before MILLRACE_CRASH kills it): what is
-     * known by then, surely id, input rows, watermark and operators. */
-    void (*on_epoch)(void *arg, const struct mr_progress *p);
+     * known by then, surely id, input rows, watermark and operators. Its failure is the epoch's. */
+    enum mr_status (*on_epoch)(void *arg, const struct mr_progress *p, struct mr_error *err);
     void *on_rows_arg;
 };
 

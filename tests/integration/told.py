@@ -3,7 +3,7 @@
 
 usage: told.py [--millrace PATH]       Exit 0: all as expected; 1: what differs is shown.
 """
-import argparse, glob, os, re, shutil, signal, socket, subprocess, sys, tempfile, time
+import argparse, glob, json, os, re, shutil, signal, socket, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SECRET = "opensesame42"
@@ -217,11 +217,46 @@ def moved(binary, folder):
         expect(name + ", not told", '"batchId":1' not in err.replace(" ", ""), err)
 
 
+RECORDED = """
+name: q
+sources: {s: {format: text, path: in}}
+sink: {format: json, path: out}
+checkpoint: chk
+trigger: {available_now: true}
+"""
+
+
+def recorded(binary, folder):
+    """--record: only a record is replaced, a record that can't be written fails the epoch, an error is a record."""
+    def record(name, job="j.yaml"):
+        p = subprocess.run([binary, "run", "--progress", "json", "--record", name, job], cwd=folder, capture_output=True, text=True, timeout=60)
+        return p.returncode, p.stderr
+    precious = "1000 letters\n"
+    write(folder, {"in/a.txt": "x\n", "j.yaml": RECORDED, "bad.yaml": "nam: q\n", "precious.txt": precious})
+    for name, text in ("j.yaml", RECORDED), ("precious.txt", precious):
+        code, err = record(name)
+        expect(name, code == 2 and name + " is there and is no record" in err and not os.path.exists(folder + "/chk"), (code, err))
+        expect(name, open(os.path.join(folder, name)).read() == text, "overwritten")
+    code, err = record("/dev/full")
+    expect("full at the start", code == 1 and "--record: write /dev/full: No space left" in err, (code, err))
+    code, err = record("r.json", "bad.yaml")
+    expect("error in a record", code == 2 and json.load(open(folder + "/r.json"))["at"] == "parse", (code, err))
+    for rows in ["x"], []:
+        code, err = record("r.json")
+        got = json.load(open(folder + "/r.json"))
+        expect("replaced", code == 0 and "the record in r.json is replaced" in err and [r["value"] for b in got["batches"] for r in b["rows"]] == rows, (code, err, got))
+    write(folder, {"in/b.txt": "%s\n" % ("y" * 300000)})
+    p = subprocess.run(["sh", "-c", 'ulimit -f 100; exec "$0" run --progress json --record s.json j.yaml', binary], cwd=folder, capture_output=True, text=True, timeout=60)
+    expect("full", p.returncode == 1 and "--record: write s.json: File too large" in p.stderr and "batchId" not in p.stderr, (p.returncode, p.stderr))
+    code, err = record("s2.json")
+    expect("again", code == 0 and len(json.load(open(folder + "/s2.json"))["batches"]) == 1, (code, err))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     binary = os.path.abspath(p.parse_args().millrace)
-    for case in failure, summary, generated, asked, helped, unreachable, closed, moved:
+    for case in failure, summary, generated, asked, helped, unreachable, closed, moved, recorded:
         with tempfile.TemporaryDirectory() as folder: case(binary, folder)
     for problem in problems: print("FAIL " + problem)
     print("%d problems" % len(problems))

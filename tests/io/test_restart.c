@@ -40,15 +40,17 @@ static void on_rows(void *arg, uint64_t epoch, const struct mr_batch *batch)
     }
 }
 
-static void on_epoch(void *arg, const struct mr_progress *p)
+static enum mr_status on_epoch(void *arg, const struct mr_progress *p, struct mr_error *err)
 {
     struct results *r = arg;
 
+    (void)err;
     r->epochs++;
     r->last_epoch = p->batch_id;
     assert_int_equal(p->operators_n, 1);
     assert_string_equal(p->operators[0].name, "stateStoreSave");
     r->state_rows = p->operators[0].counts.rows_total;
+    return MR_OK;
 }
 
 struct job {

@@ -5,20 +5,66 @@
 #include "core/base/time.h"
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#define WITH_BATCHES "{\"batches\": ["
+#define WITH_ERROR "{\"error\": "
+
+/* What is there already must be ours to replace. */
+static enum mr_status check_old(const char *path, struct mr_error *err)
+{
+    char head[sizeof WITH_BATCHES] = "";
+    FILE *f = fopen(path, "r");
+    struct stat st;
+
+    if (f == NULL)
+        return errno == ENOENT ? MR_OK : MR_FAIL(err, MR_USER, errno, "--record: open %s", path);
+    if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode)) {
+        fclose(f);
+        return MR_OK;
+    }
+    size_t n = fread(head, 1, sizeof head - 1, f);
+    fclose(f);
+    if (n == 0)
+        return MR_OK;
+    if (strcmp(head, WITH_BATCHES) != 0 && strncmp(head, WITH_ERROR, sizeof WITH_ERROR - 1) != 0)
+        return MR_FAIL(err, MR_USER, 0,
+                       "--record: %s is there and is no record of millrace: it is left as it is; "
+                       "take another name, or remove it",
+                       path);
+    fprintf(stderr,
+            "millrace: note: --record: the record in %s is replaced: it will have the epochs from "
+            "now on, also when the job goes on from a checkpoint\n",
+            path);
+    return MR_OK;
+}
+
+static enum mr_status flush(struct mr_record *r, struct mr_error *err)
+{
+    if (fflush(r->file) == 0 && !ferror(r->file))
+        return MR_OK;
+    return MR_FAIL(err, MR_IO, errno, "--record: write %s", r->path);
+}
 
 enum mr_status mr_record_open(struct mr_record *r, const char *path, struct mr_error *err)
 {
+    enum mr_status status = check_old(path, err);
+
     *r = (struct mr_record){.path = path};
+    if (status != MR_OK)
+        return status;
     r->file = fopen(path, "w");
     if (r->file == NULL)
         return MR_FAIL(err, MR_USER, errno, "--record: create %s", path);
     mr_arena_init(&r->arena, NULL, &r->escape);
     mr_buffer_init(&r->rows, &r->arena);
-    fputs("{\"batches\": [", r->file);
+    fputs(WITH_BATCHES, r->file);
     r->tail = ftell(r->file);
+    if (r->tail < 0)
+        return MR_FAIL(err, MR_USER, errno, "--record: %s must be a file: its end is rewritten",
+                       path);
     fputs("]}\n", r->file);
-    fflush(r->file);
-    return MR_OK;
+    return flush(r, err);
 }
 
 void mr_record_schema(struct mr_record *r, const struct mr_type *schema, const struct mr_zone *zone)
@@ -55,13 +101,13 @@ static void print_watermark(FILE *f, const struct mr_progress *p)
             c.second, c.us / 1000);
 }
 
-void mr_record_epoch(void *record, const struct mr_progress *p)
+enum mr_status mr_record_epoch(void *record, const struct mr_progress *p, struct mr_error *err)
 {
     struct mr_record *r = record;
     FILE *f = r->file;
 
     if (p->is_idle)
-        return;
+        return MR_OK;
     if (setjmp(r->escape))
         mr_cli_no_memory();
     fseek(f, r->tail, SEEK_SET);
@@ -82,9 +128,9 @@ void mr_record_epoch(void *record, const struct mr_progress *p)
     fputs("]}", f);
     r->tail = ftell(f);
     fputs("\n]}\n", f);
-    fflush(f);
     mr_arena_reset(&r->arena);
     mr_buffer_init(&r->rows, &r->arena);
+    return flush(r, err);
 }
 
 void mr_record_error(struct mr_record *r, const struct mr_error *error, const char *at)
@@ -99,7 +145,7 @@ void mr_record_error(struct mr_record *r, const struct mr_error *error, const ch
     mr_error_format(error, message, sizeof message);
     if (r->schema == NULL) { /* refused before anything ran */
         r->tail = 0;
-        mr_buffer_append_text(&text, MR_TEXT("{\"error\": "));
+        mr_buffer_append_text(&text, MR_TEXT(WITH_ERROR));
     } else {
         mr_buffer_append_text(&text, MR_TEXT("\n],\n \"error\": "));
     }
@@ -110,7 +156,10 @@ void mr_record_error(struct mr_record *r, const struct mr_error *error, const ch
     mr_buffer_append_text(&text, MR_TEXT("}\n"));
     fseek(r->file, r->tail, SEEK_SET);
     fwrite(text.data, 1, text.n, r->file);
-    fflush(r->file);
+    struct mr_error second = {0};
+    if (flush(r, &second) != MR_OK)
+        fprintf(stderr, "millrace: warning: the record can't say why: %s: %s\n", second.message,
+                strerror(second.os_error));
 }
 
 void mr_record_close(struct mr_record *r)

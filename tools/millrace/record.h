@@ -21,13 +21,14 @@ struct mr_record {
     uint32_t batches_n;
 };
 
+/* A file that is there is replaced only when it is empty or a record; MR_USER otherwise. */
 MR_NODISCARD enum mr_status mr_record_open(struct mr_record *r, const char *path,
                                            struct mr_error *err);
 /* Before the first row. */
 void mr_record_schema(struct mr_record *r, const struct mr_type *schema,
                       const struct mr_zone *zone);
 void mr_record_rows(void *record, uint64_t epoch, const struct mr_batch *batch);
-void mr_record_epoch(void *record, const struct mr_progress *p);
+enum mr_status mr_record_epoch(void *record, const struct mr_progress *p, struct mr_error *err);
 /* at: "parse", "analysis", "start" or "run". */
 void mr_record_error(struct mr_record *r, const struct mr_error *error, const char *at);
 void mr_record_close(struct mr_record *r);

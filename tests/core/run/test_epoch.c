@@ -18,10 +18,11 @@ struct seen {
     uint32_t stop_at; /* stops the query in its epoch number so */
 };
 
-static void on_epoch(void *arg, const struct mr_progress *p)
+static enum mr_status on_epoch(void *arg, const struct mr_progress *p, struct mr_error *err)
 {
     struct seen *s = arg;
 
+    (void)err;
     assert_true(s->n < EPOCHS_MAX);
     s->epochs[s->n].id = p->batch_id;
     s->epochs[s->n].rows = p->input_rows;
@@ -31,6 +32,7 @@ static void on_epoch(void *arg, const struct mr_progress *p)
     s->n++;
     if (s->query && s->n == s->stop_at)
         mr_query_stop(s->query);
+    return MR_OK;
 }
 
 static void on_progress(void *arg, const struct mr_progress *p)
