@@ -95,46 +95,63 @@ static bool matches(struct mr_text t, struct mr_text p, char escape, bool ignore
     return true;
 }
 
-/* %text%, text%, %text, text without other wildcards: a search. */
-static bool find_simple(struct mr_text t, struct mr_text p, char escape, bool *result)
-{
-    bool open_left = p.n > 0 && p.data[0] == '%', open_right = p.n > 1 && p.data[p.n - 1] == '%';
-    struct mr_text middle = {p.data + open_left, p.n - open_left - open_right};
+struct pattern {
+    struct mr_text whole;
+    char escape;
+    bool simple; /* %text%, text%, %text, text without other wildcards: a search */
+    bool open_left, open_right;
+    struct mr_text middle;
+};
 
-    for (uint64_t i = 0; i < middle.n; i++)
-        if (middle.data[i] == '%' || middle.data[i] == '_' || middle.data[i] == escape)
-            return false;
-    if (open_left && open_right)
-        *result = mr_text_find(t, middle, 0) != UINT64_MAX;
-    else if (open_left)
-        *result = t.n >= middle.n && memcmp(t.data + t.n - middle.n, middle.data, middle.n) == 0;
-    else if (open_right)
-        *result = t.n >= middle.n && memcmp(t.data, middle.data, middle.n) == 0;
-    else
-        *result = mr_text_equal(t, middle);
-    return true;
+static struct pattern read_pattern(struct mr_text p, char escape)
+{
+    struct pattern out = {.whole = p,
+                          .escape = escape,
+                          .simple = true,
+                          .open_left = p.n > 0 && p.data[0] == '%',
+                          .open_right = p.n > 1 && p.data[p.n - 1] == '%'};
+
+    out.middle = (struct mr_text){p.data + out.open_left, p.n - out.open_left - out.open_right};
+    for (uint64_t i = 0; i < out.middle.n; i++)
+        if (out.middle.data[i] == '%' || out.middle.data[i] == '_' || out.middle.data[i] == escape)
+            out.simple = false;
+    return out;
+}
+
+static bool find_simple(struct mr_text t, const struct pattern *p)
+{
+    struct mr_text middle = p->middle;
+
+    if (p->open_left && p->open_right)
+        return mr_text_find(t, middle, 0) != UINT64_MAX;
+    if (p->open_left)
+        return t.n >= middle.n && memcmp(t.data + t.n - middle.n, middle.data, middle.n) == 0;
+    if (p->open_right)
+        return t.n >= middle.n && memcmp(t.data, middle.data, middle.n) == 0;
+    return mr_text_equal(t, middle);
 }
 
 static enum mr_status like(struct mr_call *call, const struct mr_column *args, bool ignore_case,
                            struct mr_column *out)
 {
-    bool checked = false;
+    bool is_read = false;
+    struct pattern p;
 
     mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        struct mr_text t = mr_column_text(&args[0], row), p = mr_column_text(&args[1], row);
-        char escape = call->expr->args_n > 2 ? mr_column_text(&args[2], row).data[0] : '\\';
-        bool result;
-        if (!checked) {
-            enum mr_status status = check(call, p, escape);
+        struct mr_text t = mr_column_text(&args[0], row);
+        if (!is_read) {
+            char escape = call->expr->args_n > 2 ? mr_column_text(&args[2], row).data[0] : '\\';
+            p = read_pattern(mr_column_text(&args[1], row), escape);
+            enum mr_status status = check(call, p.whole, escape);
             if (status != MR_OK)
                 return status;
-            checked = mr_call_is_literal(call, 1);
+            is_read = mr_call_is_literal(call, 1);
         }
-        if (ignore_case || !find_simple(t, p, escape, &result))
-            result = matches(t, p, escape, ignore_case);
-        mr_bit_put(out->bits, row, result);
+        mr_bit_put(out->bits, row,
+                   p.simple && !ignore_case ? find_simple(t, &p)
+                                            : matches(t, p.whole, p.escape, ignore_case));
     }
     return MR_OK;
 }

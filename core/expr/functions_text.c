@@ -189,11 +189,28 @@ MR_BODY(space)
     return MR_OK;
 }
 
+static void reverse_bytes(struct mr_text t, char *out)
+{
+    uint64_t word, at = 0;
+
+    for (; at + sizeof word <= t.n; at += sizeof word) {
+        memcpy(&word, t.data + at, sizeof word);
+        word = __builtin_bswap64(word);
+        memcpy(out + t.n - at - sizeof word, &word, sizeof word);
+    }
+    for (; at < t.n; at++)
+        out[t.n - 1 - at] = t.data[at];
+}
+
 /* Characters by swapping the ends, bytes of each kept in order. */
 static void reverse_text(struct mr_text t, char *out)
 {
     uint64_t end = t.n;
 
+    if (mr_chars_length(t) == t.n) { /* one byte each */
+        reverse_bytes(t, out);
+        return;
+    }
     for (uint64_t at = 0; at < t.n;) {
         uint64_t next = mr_chars_next(t, at);
         end -= next - at;
@@ -239,8 +256,8 @@ MR_BODY(reverse)
         char *room = mr_text_writer_room(&w, t.n);
         if (x->type->kind == MR_STRING)
             reverse_text(t, room);
-        for (uint64_t k = 0; x->type->kind == MR_BINARY && k < t.n; k++)
-            room[k] = t.data[t.n - 1 - k];
+        else
+            reverse_bytes(t, room);
         mr_text_writer_put(&w, row, t.n);
     }
     return MR_OK;
