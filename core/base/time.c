@@ -31,10 +31,24 @@ void mr_civil_from_days(int64_t days, int32_t *year, uint32_t *month, uint32_t *
     *year = (int32_t)(era * YEARS_PER_ERA + 100 * century + (uint32_t)(product >> 32) + next_year);
 }
 
+int64_t mr_local_days(int64_t us, int64_t local_us, int64_t *rest)
+{
+    int64_t offset = (int64_t)((uint64_t)local_us - (uint64_t)us);
+    int64_t of_day = mr_floor_mod(us, MR_US_PER_DAY) + offset;
+
+    *rest = mr_floor_mod(of_day, MR_US_PER_DAY);
+    return mr_floor_div(us, MR_US_PER_DAY) + mr_floor_div(of_day, MR_US_PER_DAY);
+}
+
 void mr_civil_from_us(int64_t local_us, struct mr_civil *out)
 {
-    int64_t days = mr_floor_div(local_us, MR_US_PER_DAY);
-    uint64_t rest = (uint64_t)mr_floor_mod(local_us, MR_US_PER_DAY);
+    mr_civil_from_instant(local_us, local_us, out);
+}
+
+void mr_civil_from_instant(int64_t us, int64_t local_us, struct mr_civil *out)
+{
+    int64_t of_day, days = mr_local_days(us, local_us, &of_day);
+    uint64_t rest = (uint64_t)of_day;
 
     mr_civil_from_days(days, &out->year, &out->month, &out->day);
     out->us = (uint32_t)(rest % 1000000);

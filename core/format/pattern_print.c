@@ -197,14 +197,15 @@ static char *print_item(const struct pattern_item *item, const struct moment *m,
 void mr_pattern_print(const struct mr_pattern *p, int64_t us, const struct mr_zone *zone,
                       struct mr_buffer *out)
 {
-    int64_t local_us = mr_zone_to_local(zone, us);
+    int64_t local_us = mr_zone_to_local(zone, us), rest;
+    int64_t offset_us = (int64_t)((uint64_t)local_us - (uint64_t)us);
     struct moment m = {.us = us,
-                       .days = mr_floor_div(local_us, MR_US_PER_DAY),
-                       .offset_s = (local_us - us) / MR_US_PER_SECOND,
+                       .days = mr_local_days(us, local_us, &rest),
+                       .offset_s = offset_us / MR_US_PER_SECOND,
                        .zone = zone};
     char *start = (char *)mr_buffer_reserve(out, p->bytes_max), *end = start;
 
-    mr_civil_from_us(local_us, &m.civil);
+    mr_civil_from_instant(us, local_us, &m.civil);
     for (uint32_t i = 0; i < p->items_n; i++)
         end = print_item(&p->items[i], &m, end);
     MR_ASSERT((uint64_t)(end - start) <= p->bytes_max);

@@ -89,12 +89,13 @@ int64_t mr_temporal_rebase_days(int64_t days)
 }
 
 /* Years above 9999 have a sign, as in Java. */
-static void print_local(int64_t local_us, enum mr_temporal_style style, struct mr_buffer *out)
+static void print_local(int64_t us, int64_t local_us, enum mr_temporal_style style,
+                        struct mr_buffer *out)
 {
     bool microseconds = style == MR_TEMPORAL_MICROSECONDS;
     struct mr_civil c;
 
-    mr_civil_from_us(local_us, &c);
+    mr_civil_from_instant(us, local_us, &c);
     mr_buffer_append_format(out,
                             c.year > 9999 ? "+%d"
                             : c.year < 0  ? "-%04d"
@@ -112,9 +113,9 @@ void mr_temporal_print_timestamp(const struct mr_temporal *t, int64_t us,
         return;
     }
     int64_t local = mr_zone_to_local(t->zone, us);
-    int64_t offset = (local - us) / MR_US_PER_SECOND;
+    int64_t offset = (int64_t)((uint64_t)local - (uint64_t)us) / MR_US_PER_SECOND;
     int64_t size = offset < 0 ? -offset : offset;
-    print_local(local, style, out);
+    print_local(us, local, style, out);
     if (offset == 0)
         mr_buffer_append(out, "Z", 1);
     else
@@ -127,7 +128,7 @@ void mr_temporal_print_timestamp_ntz(const struct mr_temporal *t, int64_t us, st
     if (t->timestamp_ntz)
         mr_pattern_print(t->timestamp_ntz, us, mr_zone_utc(), out);
     else
-        print_local(us, MR_TEMPORAL_MILLISECONDS, out);
+        print_local(us, us, MR_TEMPORAL_MILLISECONDS, out);
 }
 
 void mr_temporal_print_date(const struct mr_temporal *t, int32_t days, struct mr_buffer *out)

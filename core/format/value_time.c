@@ -347,11 +347,11 @@ uint32_t mr_value_print_date(int32_t days, char *out)
     return put_date(year, month, day, out);
 }
 
-uint32_t mr_value_print_timestamp_ntz(int64_t us, char *out)
+static uint32_t print_instant(int64_t us, int64_t local_us, char *out)
 {
     struct mr_civil c;
 
-    mr_civil_from_us(us, &c);
+    mr_civil_from_instant(us, local_us, &c);
     uint32_t at = put_date(c.year, c.month, c.day, out);
     out[at] = ' ';
     digits_put_two(out + at + 1, c.hour);
@@ -372,7 +372,12 @@ uint32_t mr_value_print_timestamp_ntz(int64_t us, char *out)
     return at;
 }
 
+uint32_t mr_value_print_timestamp_ntz(int64_t us, char *out)
+{
+    return print_instant(us, us, out);
+}
+
 uint32_t mr_value_print_timestamp(int64_t us, const struct mr_zone *zone, char *out)
 {
-    return mr_value_print_timestamp_ntz(mr_zone_to_local(zone, us), out);
+    return print_instant(us, mr_zone_to_local(zone, us), out);
 }
