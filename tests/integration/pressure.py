@@ -27,6 +27,23 @@ def expect(what, good, shown):
         print("  FAIL %s: %s" % (what, str(shown)[:1500]), flush=True)
 
 
+class Peak(threading.Thread):
+    """The most memory that a process had, in MiB. (What wait4 tells has this process's own in it.)"""
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.status, self.mib = "/proc/%d/status" % pid, 0
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                with open(self.status) as f: found = re.search(r"VmHWM:\s+(\d+) kB", f.read())
+            except OSError: return
+            if not found: return
+            self.mib = max(self.mib, int(found.group(1)) / 1024)
+            time.sleep(0.01)
+
+
 class Folder:
     """A job in a folder of its own."""
     def __init__(self, args, tmp, name):
@@ -48,13 +65,12 @@ class Folder:
     def run(self, seconds=120, **more):
         """Exit code, what it said, peak of its memory in MiB, seconds."""
         begin, p = time.monotonic(), self.start(**more)
-        timer = threading.Timer(seconds, p.kill)
+        timer, peak = threading.Timer(seconds, p.kill), Peak(p.pid)
         timer.start()
         said = p.stderr.read()
-        _, status, usage = os.wait4(p.pid, 0)
+        p.wait()
         timer.cancel()
-        p.returncode = os.waitstatus_to_exitcode(status)
-        return p.returncode, said, usage.ru_maxrss / 1024, time.monotonic() - begin
+        return p.returncode, said, peak.mib, time.monotonic() - begin
 
     def rows(self, folder="out"):
         out = []
@@ -157,7 +173,7 @@ def hostile(args, tmp):
         if sink is None: expect(name + ": rows", sorted(map(str, f.rows())) == sorted(map(str, ids(1, 2) + more)), f.rows()[:5])
         bad = f.rows("bad")
         if reason is None: expect(name + ": nothing bad", bad == [], bad[:2])
-        else: expect(name + ": reason", bad and all(b["reason"] and reason in b["reason"] and b["path"].startswith("in/b.json") and len(b["raw"]) < 20000 for b in bad), [{k: str(v)[:100] for k, v in b.items()} for b in bad[:2]])
+        else: expect(name + ": reason", bad and all(b["reason"] and reason in b["reason"] and b["path"].startswith("in/b.json") and b["raw"] for b in bad), [{k: str(v)[:100] for k, v in b.items()} for b in bad[:2]])
         shutil.rmtree(f.path)
     n = len(cases) + hostile_csv(args, tmp, wide, base, limit) + hostile_patterns(args, tmp, base, limit)
     return "%d hostile inputs within %d MiB; the slowest record took %.1f s" % (n, limit, seconds)
@@ -184,7 +200,7 @@ def hostile_patterns(args, tmp, base, limit):
         f.job({"format": "text", "path": "in"}, [{"as": "q", "sql": "SELECT value RLIKE '%s' AS x, regexp_replace(value, '%s', 'z') AS y FROM s" % (pattern, pattern)}],
               {"format": "noop", "output_mode": "append"}, {"memory_limit": "%dm" % limit})
         code, said, peak, took = f.run(seconds=60)
-        expect("pattern " + pattern, code == 0 or (code == 1 and "regular expression" in said.lower() or "REGEX" in said.upper()), (code, said[-600:]))
+        expect("pattern " + pattern, code == 0 or (code == 1 and "takes too long on a text of 20001 bytes" in said and pattern in said), (code, said[-600:]))
         expect("pattern %s: bounded" % pattern, peak - base <= limit * 1.1 and took < 30, "%.0f MiB, %.1f s" % (peak, took))
         shutil.rmtree(f.path)
     return len(patterns)
@@ -198,19 +214,17 @@ def overload(args, tmp):
           {"memory_limit": "%dm" % limit, "io": "syscalls"}, trigger={"processing_time": "100 milliseconds"})
     begin = time.monotonic()
     p = f.start("json", {"LD_PRELOAD": storm_library(tmp), "MILLRACE_STORM": "slow:%d" % slow_writes, "MILLRACE_STORM_COUNT": f.path + "/struck"})
-    lines, behind, caught_up = [], 0, None
+    peak, behind, caught_up = Peak(p.pid), 0, None
     for line in p.stderr:
         if not line.startswith("{"): continue
         progress = json.loads(line)
-        lines.append(progress)
         took = progress["durationMs"]["triggerExecution"]
         behind = max(behind, took)
         if behind > 2000 and took < 700 and caught_up is None: caught_up = time.monotonic() - begin
         if (caught_up and time.monotonic() - begin > caught_up + 2) or time.monotonic() - begin > 90: break
     p.send_signal(signal.SIGTERM)
     threading.Thread(target=p.stderr.read, daemon=True).start()
-    _, status, usage = os.wait4(p.pid, 0)
-    code, peak, rows = os.waitstatus_to_exitcode(status), usage.ru_maxrss / 1024, 0
+    code, peak = p.wait(), peak.mib
     expect("overload", code == 0 and caught_up is not None, "exit code %d, caught up: %s, slowest epoch %d ms" % (code, caught_up, behind))
     expect("overload: memory", peak - base <= limit * 1.1, "%.0f MiB" % peak)
     got = f.sql("SELECT count(*) AS n, sum(value) AS s, max(value) AS m FROM json.`out`")[0]
