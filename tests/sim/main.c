@@ -39,8 +39,8 @@ struct run { /* of a seed */
     struct world world;
     struct rows calm;
     uint64_t calm_steps, calm_counts[STEP_KINDS];
-    int64_t told;     /* -1: no epoch */
-    bool tells_first; /* the next one is the first of its process */
+    int64_t told;    /* -1: no epoch */
+    uint32_t untold; /* processes since then */
     enum mr_durability durability;
     bool is_weakened; /* the power was cut, and not every commit was durable */
     struct result *result;
@@ -70,12 +70,12 @@ static void on_progress(void *arg, const struct mr_progress *p)
     if (p->is_idle)
         return;
     world_note("= epoch %llu is told", (unsigned long long)p->batch_id);
-    /* A process may die between a commit and its telling. */
+    /* Each process may die between a commit and its telling. */
     int64_t ahead = (int64_t)p->batch_id - r->told;
-    bool may_be_earlier = r->tells_first && r->is_weakened;
-    if (ahead != 1 && !(ahead == 2 && r->tells_first) && !(ahead < 1 && may_be_earlier))
+    bool may_be_earlier = r->untold && r->is_weakened;
+    if (ahead > 1 + (int64_t)r->untold || (ahead < 1 && !may_be_earlier))
         say(r, ahead < 1 ? "an epoch was told, and ran again" : "an epoch is left out", "");
-    r->tells_first = false;
+    r->untold = 0;
     r->told = (int64_t)p->batch_id;
     r->result->epochs++;
 }
@@ -152,7 +152,7 @@ static enum end run_life(struct run *r, struct mr_engine_config config, const st
         return END_FAILED;
     }
     r->result->lives++;
-    r->tells_first = true;
+    r->untold++;
     w->is_alive = true;
     if (setjmp(w->death) != 0) {
         w->is_alive = false;
