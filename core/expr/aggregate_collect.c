@@ -1,5 +1,6 @@
 #include "core/expr/aggregate_slots.h"
 #include "core/expr/encode.h"
+#include "core/expr/hash.h"
 
 /* collect_list, collect_set, listagg: values, encoded one behind the other. A set holds some values twice
  * until it has doubled, then it is cleaned, so that adding stays cheap. */
@@ -76,10 +77,37 @@ static void clean_if_large(const struct mr_aggregate_call *c, union mr_slot *slo
         clean(c, slot);
 }
 
+enum { SEEN = 256 };
+
+/* Values, but not those that the same group had in the batch before, as far as a small table knows them. */
+static void add_new(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
+                    const struct mr_column *x, union mr_slot **slots)
+{
+    struct {
+        union mr_slot *slot; /* NULL: free */
+        uint32_t row;
+    } seen[SEEN] = {{0}};
+    uint32_t *rows = mr_arena_alloc(c->arena, ((size_t)n + 1) * sizeof *rows), kept = 0;
+    union mr_slot **of = mr_arena_alloc(c->arena, ((size_t)n + 1) * sizeof *of);
+
+    MR_EACH_UPDATE(n, sel, i, row)
+    {
+        uint64_t at = mr_hash_xxh64(x, row, (uint64_t)(uintptr_t)slots[i]) % SEEN;
+        if (mr_column_is_null(x, row) ||
+            (seen[at].slot == slots[i] && mr_column_compare(x, row, x, seen[at].row) == 0))
+            continue;
+        seen[at].slot = slots[i];
+        seen[at].row = row;
+        rows[kept] = row;
+        of[kept++] = slots[i];
+    }
+    mr_values_add(c, kept, rows, x, of, VALUES);
+}
+
 static enum mr_status set_update(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
                                  const struct mr_column *args, union mr_slot **slots)
 {
-    mr_values_add(c, n, sel, args, slots, VALUES);
+    add_new(c, n, sel, args, slots);
     for (uint32_t i = 0; i < n; i++)
         clean_if_large(c, slots[i]);
     return MR_OK;

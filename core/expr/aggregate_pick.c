@@ -40,6 +40,8 @@ static enum mr_status pick(const struct mr_aggregate_call *c, uint32_t n, const 
     struct mr_buffer b;
 
     mr_buffer_init(&b, c->arena);
+    if (!last && mr_slots_are_one(slots, n) && mr_wide_bytes(slots[0])->n > 0)
+        return MR_OK;
     if (last && mr_slots_are_one(slots, n)) { /* one row decides */
         for (only = n - 1; ignore && only > 0; only--)
             if (!mr_column_is_null(x, sel ? sel[only] : only))
@@ -176,13 +178,40 @@ static void decode_key(const struct mr_aggregate_call *c, const struct mr_slot_b
     mr_builder_finish(&b, out);
 }
 
+/* The row with the most of sign * key, the first of equals; UINT32_MAX: all keys are null. */
+static uint32_t best_row(const struct mr_column *key, int sign, uint32_t n, const uint32_t *sel)
+{
+    uint32_t best = UINT32_MAX;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row = sel ? sel[i] : i;
+        if (mr_column_is_null(key, row))
+            continue;
+        if (best == UINT32_MAX)
+            best = row;
+        else if (key->type->kind == MR_BIGINT || key->type->kind == MR_TIMESTAMP)
+            best = (sign > 0 ? key->i64[row] > key->i64[best] : key->i64[row] < key->i64[best])
+                       ? row
+                       : best;
+        else if (sign * mr_column_compare(key, row, key, best) > 0)
+            best = row;
+    }
+    return best;
+}
+
 static enum mr_status by_update(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
                                 const struct mr_column *args, union mr_slot **slots)
 {
     int sign = sign_of(c);
+    uint32_t best;
     struct mr_buffer b;
 
     mr_buffer_init(&b, c->arena);
+    if (mr_slots_are_one(slots, n)) {
+        best = best_row(&args[1], sign, n, sel);
+        sel = &best;
+        n = best != UINT32_MAX;
+    }
     MR_EACH_UPDATE(n, sel, i, row)
     {
         struct mr_slot_bytes *slot = mr_wide_bytes(slots[i]);

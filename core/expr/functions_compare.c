@@ -97,6 +97,12 @@ static void compare_rows(struct mr_call *call, const struct mr_column *x, const 
 {
     bool is_text = x->type->kind == MR_STRING || x->type->kind == MR_BINARY;
 
+    if (is_text && op == MR_EQ && call->sel == NULL) {
+        memset(out->bits, 0, mr_bit_words(call->rows) * sizeof *out->bits);
+        for (uint32_t row = 0; row < call->n; row++)
+            out->bits[row >> 6] |= (uint64_t)text_equal_at(x, y, row, row) << (row & 63);
+        return;
+    }
     MR_EACH_ROW(call, i, row)
     {
         if (call->valid && !mr_bit_get(call->valid, row))
@@ -182,7 +188,20 @@ MR_RESOLVE(in)
     return MR_OK;
 }
 
-/* A list of constants of fixed width: a kernel for each of them. False: it is another one. */
+/* Rows of texts that equal a constant; null rows may be among them. */
+static void equals_text(const struct mr_column *x, const struct mr_column *value, uint32_t rows,
+                        uint64_t *out)
+{
+    for (uint32_t w = 0; w < mr_bit_words(rows); w++) {
+        uint32_t n = rows - w * 64 < 64 ? rows - w * 64 : 64;
+        uint64_t bits = 0;
+        for (uint32_t k = 0; k < n; k++)
+            bits |= (uint64_t)text_equal_at(x, value, w * 64 + k, 0) << k;
+        out[w] = bits;
+    }
+}
+
+/* A list of constants of fixed width, or texts: a loop for each of them. False: it is another one. */
 static bool in_constants(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
 {
     enum mr_lane lane = lane_of(x->type);
@@ -190,7 +209,7 @@ static bool in_constants(struct mr_call *call, const struct mr_column *x, struct
     uint64_t *one;
     bool null = false;
 
-    if (lane == MR_LANES_N)
+    if (lane == MR_LANES_N && x->type->kind != MR_STRING)
         return false;
     for (uint32_t k = 1; k < call->expr->args_n; k++)
         if (!mr_call_is_literal(call, k))
@@ -202,7 +221,10 @@ static bool in_constants(struct mr_call *call, const struct mr_column *x, struct
         null = null || mr_column_is_null(value, 0);
         if (mr_column_is_null(value, 0))
             continue;
-        mr_select->compare_by[lane][MR_EQ](one, x->data, value->data, call->rows);
+        if (lane == MR_LANES_N)
+            equals_text(x, value, call->rows, one);
+        else
+            mr_select->compare_by[lane][MR_EQ](one, x->data, value->data, call->rows);
         for (uint32_t w = 0; w < words; w++)
             out->bits[w] |= one[w];
     }
