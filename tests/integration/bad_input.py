@@ -99,6 +99,9 @@ def own_link(folder): os.symlink("b.json", os.path.join(folder, "in", "b.json"))
 JUST_IDS = sql("SELECT id FROM s")
 RUNS = {  # name: (job, content of in/b.json or what to do with the folder, rows besides 1 and 2)
     "byte order mark": (b"\xef\xbb\xbf" + job(steps=JUST_IDS).encode(), None, []),
+    "values without a column": (job('{format: json, path: in, schema: "id INT, r STRING", options: {rescuedDataColumn: r}}',
+                                    sql("SELECT id, CASE WHEN id > 2 OR id IS NULL THEN r END AS r FROM s")),
+                                b'{"id":5,"z": [1]}\n{"id":"x"}\n', [{"id": 5, "r": '{"z":[1]}'}, {"r": '{"id":"x"}'}]),
     "CRLF": (job(steps=JUST_IDS).replace("\n", "\r\n"), b'{"id":5}\r\n{"id":6}\r\n', ids(5, 6)),
     "archive beside the source": (job(options("cleanSource: archive, sourceArchiveDir: in_old"), JUST_IDS), b'{"id":5}\n', ids(5)),
     "a long line": (job(steps=JUST_IDS), long_line(100), ids(5, 6)),
