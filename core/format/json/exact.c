@@ -73,7 +73,7 @@ static enum json_outcome convert_and_rescue(struct json_exact *x, const struct j
     x->lost = false;
     outcome = convert(x, node, out);
     x->rescued = members;
-    if (outcome == JSON_GOOD && x->lost)
+    if (outcome == JSON_GOOD && node->type->kind != MR_STRUCT && x->lost)
         return JSON_PARTIAL;
     if (outcome == JSON_GOOD && inner.n > 0)
         mr_rescued_add(members, name, mr_rescued_cell(&inner).text);
@@ -144,22 +144,16 @@ static enum json_outcome convert_field(struct json_exact *x, const struct json_n
     MR_UNREACHABLE();
 }
 
-static enum json_outcome convert_object(struct json_exact *x, const struct json_node *node,
-                                        struct mr_cell *out)
+static enum json_outcome convert_members(struct json_exact *x, const struct json_node *node,
+                                         struct mr_cell *out)
 {
     enum json_outcome outcome = JSON_GOOD;
     uint32_t n = node->children_n;
-    struct mr_buffer rescued;
-    bool is_row = x->plan->options.rescued_name != NULL && node == &x->plan->root;
     struct mr_cell *items = mr_arena_alloc(x->scratch, (n + 1) * sizeof *items);
     int more;
 
     for (uint32_t i = 0; i < n; i++)
         items[i] = (struct mr_cell){.is_null = true};
-    if (is_row) {
-        mr_buffer_init(&rescued, x->scratch);
-        x->rescued = &rescued;
-    }
     while ((more = until(x, JSON_END_OBJECT)) > 0) {
         enum json_outcome field = convert_field(x, node, items);
         if (field == JSON_BAD)
@@ -169,9 +163,25 @@ static enum json_outcome convert_object(struct json_exact *x, const struct json_
     }
     if (more < 0)
         return JSON_BAD;
-    if (is_row && x->plan->rescued != UINT32_MAX)
-        items[x->plan->rescued] = mr_rescued_cell(&rescued);
     *out = (struct mr_cell){.items = items, .items_n = n};
+    return outcome;
+}
+
+/* With a rescued column a row gathers what its fields do not take. */
+static enum json_outcome convert_object(struct json_exact *x, const struct json_node *node,
+                                        struct mr_cell *out)
+{
+    enum json_outcome outcome;
+    struct mr_buffer rescued;
+
+    if (x->plan->options.rescued_name == NULL || node != &x->plan->root)
+        return convert_members(x, node, out);
+    mr_buffer_init(&rescued, x->scratch);
+    x->rescued = &rescued;
+    outcome = convert_members(x, node, out);
+    x->rescued = NULL;
+    if (outcome != JSON_BAD && x->plan->rescued != UINT32_MAX)
+        out->items[x->plan->rescued] = mr_rescued_cell(&rescued);
     return outcome;
 }
 

@@ -144,6 +144,13 @@ static void test_rescued(void **state)
                                  "{\"q\\\"\":null,\"s\":null}",
                                  "\1",
                                  NULL};
+    const struct parse nested = {
+        .type = "r STRING, s STRUCT<a: ARRAY<STRUCT<y: INT>>, b: INT>, t STRUCT<u: STRUCT<v: INT>>",
+        .options = {{"rescuedDataColumn", "r"}},
+        .options_n = 1};
+    const char *const orders[] = {"{\"s\":{\"a\":[{\"y\":1,\"k\":2}],\"b\":5}}",
+                                  "{\"s\":{\"b\":5,\"a\":[{\"y\":1,\"k\":2}]}}",
+                                  "{\"t\":{\"u\":{\"w\":[1],\"v\":2},\"k\":3}}", NULL};
     const char *const broken[] = {"{\"a\":1,\"u\":{\"v\":}", "{\"a\":true,\"u\":1}", "[7]", NULL};
 
     (void)state;
@@ -161,6 +168,13 @@ static void test_rescued(void **state)
         "{\"a\":4,\"r\":\"{\\\"r\\\":\\\"mine\\\"}\",\"s\":null,\"l\":null}\n"
         "{\"a\":null,\"r\":\"{\\\"q\\\\\\\"\\\":null}\",\"s\":null,\"l\":null}\n"
         "null\n");
+    expect_parsed(&nested, orders,
+                  "{\"r\":\"{\\\"s\\\":{\\\"a\\\":[{\\\"y\\\":1,\\\"k\\\":2}]}}\","
+                  "\"s\":{\"a\":[{\"y\":1}],\"b\":5},\"t\":null}\n"
+                  "{\"r\":\"{\\\"s\\\":{\\\"a\\\":[{\\\"y\\\":1,\\\"k\\\":2}]}}\","
+                  "\"s\":{\"a\":[{\"y\":1}],\"b\":5},\"t\":null}\n"
+                  "{\"r\":\"{\\\"t\\\":{\\\"u\\\":{\\\"w\\\":[1]},\\\"k\\\":3}}\",\"s\":null,"
+                  "\"t\":{\"u\":{\"v\":2}}}\n");
     expect_parsed(&loose, broken,
                   "{\"a\":null,\"r\":null,\"bad\":\"{\\\"a\\\":1,\\\"u\\\":{\\\"v\\\":}\"}\n"
                   "{\"a\":null,\"r\":\"{\\\"a\\\":true,\\\"u\\\":1}\",\"bad\":null}\n"
