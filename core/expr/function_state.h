@@ -10,9 +10,11 @@ enum {
     MR_REGEXP_STATE_BYTES = 8,
     MR_RANDOM_STATE_BYTES = 16,
     MR_DIGEST_STATE_BYTES = 56,
+    MR_DISTANCE_STATE_BYTES = 56, /* an arena */
 };
 
 void mr_pattern_state_fini(void *state);
 void mr_csv_state_fini(void *state);
 void mr_json_state_fini(void *state);
 void mr_digest_state_fini(void *state);
+void mr_distance_state_fini(void *state);

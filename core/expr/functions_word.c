@@ -1,6 +1,7 @@
 #include "core/expr/case_table.h"
 #include "core/expr/chars.h"
 #include "core/expr/coerce.h"
+#include "core/expr/function_state.h"
 #include "core/expr/writer.h"
 #include "core/format/utf8.h"
 
@@ -63,41 +64,55 @@ static uint32_t smaller(uint32_t x, uint32_t y)
     return x < y ? x : y;
 }
 
-/* Wagner and Fischer, one row of the table at a time. */
-static uint32_t distance(struct mr_text x, struct mr_text y, struct mr_arena *a)
+/* Wagner and Fischer, one row of the table at a time; -1: more than limit. */
+static int32_t distance(struct mr_text x, struct mr_text y, int64_t limit, struct mr_arena *a)
 {
     uint32_t x_n, y_n, *xs = characters(x, a, &x_n), *ys = characters(y, a, &y_n);
-    uint32_t *costs = mr_arena_alloc(a, ((size_t)y_n + 1) * sizeof *costs);
+    uint32_t *costs;
 
+    if ((x_n > y_n ? x_n - y_n : y_n - x_n) > limit)
+        return -1;
+    costs = mr_arena_alloc(a, ((size_t)y_n + 1) * sizeof *costs);
     for (uint32_t k = 0; k <= y_n; k++)
         costs[k] = k;
     for (uint32_t i = 0; i < x_n; i++) {
         uint32_t before = costs[0]++; /* of x[0..i) and y[0..k) */
+        uint32_t least = costs[0];
         for (uint32_t k = 0; k < y_n; k++) {
             uint32_t change = before + (xs[i] != ys[k]);
             before = costs[k + 1];
             costs[k + 1] = smaller(change, smaller(before, costs[k]) + 1);
+            least = smaller(least, costs[k + 1]);
         }
+        if (least > limit) /* rows never have less than the one before */
+            return -1;
     }
-    return costs[y_n];
+    return costs[y_n] > limit ? -1 : (int32_t)costs[y_n];
+}
+
+/* In the state, not on the stack, so that it is freed when memory runs out. */
+_Static_assert(sizeof(struct mr_arena) <= MR_DISTANCE_STATE_BYTES, "as functions.def says");
+
+void mr_distance_state_fini(void *state)
+{
+    mr_arena_fini(state);
 }
 
 /* levenshtein(x, y[, limit]): -1 beyond the limit. */
 MR_BODY(levenshtein)
 {
-    struct mr_arena scratch;
+    struct mr_arena *scratch = call->state;
 
-    mr_arena_init(&scratch, call->arena->budget, call->arena->escape);
+    if (scratch->first == NULL)
+        mr_arena_init(scratch, call->arena->budget, call->arena->escape);
     mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        mr_arena_reset(&scratch);
-        int64_t d =
-            distance(mr_column_text(&args[0], row), mr_column_text(&args[1], row), &scratch);
-        bool beyond = call->expr->args_n > 2 && d > args[2].i32[row];
-        out->i32[row] = beyond ? -1 : (int32_t)d;
+        int64_t limit = call->expr->args_n > 2 ? args[2].i32[row] : INT64_MAX;
+        mr_arena_reset(scratch);
+        out->i32[row] =
+            distance(mr_column_text(&args[0], row), mr_column_text(&args[1], row), limit, scratch);
     }
-    mr_arena_fini(&scratch);
     return MR_OK;
 }
 
