@@ -138,29 +138,41 @@ const struct mr_aggregate mr_aggregate_hll_sketch = {.name = "hll_sketch_agg",
                                                      .result = sketch_result,
                                                      .describe = sketch_describe};
 
-/* What the library answered, as an error. */
-static enum mr_status told(enum mr_hll_answer answer, const char *function, struct mr_error *err)
+/* Before the first row comes, rather than by it. */
+static enum mr_status require_library(struct mr_resolve *r, const struct mr_expr *call)
 {
-    if (answer == MR_HLL_OK)
+    if (mr_hll_is_there())
         return MR_OK;
-    if (answer == MR_HLL_MISSING)
-        return MR_FAIL_CONDITION(err, MR_QUERY, "UNSUPPORTED_FEATURE",
-                                 "`%s`: this program was built without Apache DataSketches; "
-                                 "tools/datasketches gets it, then build again.",
-                                 function);
+    return MR_FAIL_CONDITION(r->err, MR_USER, "UNSUPPORTED_FEATURE",
+                             "`%s`: this program was built without Apache DataSketches; "
+                             "tools/datasketches gets it, then build again.",
+                             call->function->name);
+}
+
+static enum mr_status no_sketch(const char *function, struct mr_error *err)
+{
     return MR_FAIL_CONDITION(err, MR_QUERY, "HLL_INVALID_INPUT_SKETCH_BUFFER",
                              "Invalid call to `%s`; only valid HLL sketch buffers are supported as "
                              "inputs (such as those produced by the `hll_sketch_agg` function).",
                              function);
 }
 
-static enum mr_status different_lg_k(uint32_t a, uint32_t b, const char *function,
-                                     struct mr_error *err)
+/* By their heads; the rest is checked when they are united. */
+static enum mr_status check_lg_k(struct mr_text a, struct mr_text b, bool any, const char *function,
+                                 struct mr_error *err)
 {
+    uint32_t x = mr_hll_lg_k(a.data, a.n), y = mr_hll_lg_k(b.data, b.n);
+
+    if (x == 0 || y == 0)
+        return no_sketch(function, err);
+    if (x == y || any)
+        return MR_OK;
+    if (!mr_hll_is_sketch(a.data, a.n) || !mr_hll_is_sketch(b.data, b.n))
+        return no_sketch(function, err);
     return MR_FAIL_CONDITION(err, MR_QUERY, "HLL_UNION_DIFFERENT_LG_K",
                              "Sketches have different `lgConfigK` values: %u and %u. Set the last "
                              "argument of `%s` to true to call it with different ones.",
-                             a, b, function);
+                             x, y, function);
 }
 
 MR_RESOLVE(hll_union_agg)
@@ -171,6 +183,8 @@ MR_RESOLVE(hll_union_agg)
 
     if (status == MR_OK)
         status = constant(r, call, 1, &mr_type_boolean, "HLL_K_MUST_BE_CONSTANT", &any);
+    if (status == MR_OK)
+        status = require_library(r, call);
     s->any_lg_k = any;
     call->data = s;
     call->type = &mr_type_binary;
@@ -178,35 +192,34 @@ MR_RESOLVE(hll_union_agg)
     return status;
 }
 
+/* Where unions of one call are made. */
+struct room {
+    uint8_t *data;
+    uint32_t lg_k; /* the largest for which it is enough */
+};
+
 /* The slot's sketch and another become one. */
 static enum mr_status unite(const struct mr_aggregate_call *c, struct mr_slot_bytes *slot,
-                            struct mr_text more)
+                            struct mr_text more, struct room *room)
 {
     const struct hll_settings *s = c->expr->data;
     const char *name = c->expr->function->name;
-    uint32_t lg_k, lg_k_more, n;
-    enum mr_hll_answer answer = mr_hll_lg_k(more.data, more.n, &lg_k_more);
-    uint8_t *out;
+    struct mr_text old = slot->n ? (struct mr_text){(const char *)slot->data, slot->n} : more;
+    enum mr_status status = check_lg_k(old, more, s->any_lg_k, name, c->err);
+    uint32_t lg_k, n;
 
-    lg_k = lg_k_more;
-    if (answer == MR_HLL_OK && slot->n > 0)
-        answer = mr_hll_lg_k(slot->data, slot->n, &lg_k);
-    if (answer != MR_HLL_OK)
-        return told(answer, name, c->err);
-    if (lg_k != lg_k_more && !s->any_lg_k)
-        return different_lg_k(lg_k, lg_k_more, name, c->err);
-    out = mr_arena_alloc(c->arena, MR_HLL_HEAD_BYTES + (1u << lg_k));
+    if (status != MR_OK)
+        return status;
+    lg_k = mr_hll_lg_k(old.data, old.n);
+    if (room->lg_k < lg_k)
+        *room = (struct room){mr_arena_alloc(c->arena, MR_HLL_HEAD_BYTES + (1u << lg_k)), lg_k};
+    if (!mr_hll_unite(lg_k, old.data, old.n, slot->n ? more.data : NULL, more.n, room->data, &n))
+        return no_sketch(name, c->err);
+    mr_hll_sum(room->data);
     if (slot->n > 0)
-        answer = mr_hll_unite(lg_k, slot->data, slot->n, more.data, more.n, out, &n);
-    else
-        answer = mr_hll_unite(lg_k, more.data, more.n, NULL, 0, out, &n);
-    if (answer != MR_HLL_OK)
-        return told(answer, name, c->err);
-    mr_hll_sum(out);
-    if (slot->n > 0)
-        mr_slot_replace(c, slot, out, n);
+        mr_slot_replace(c, slot, room->data, n);
     else /* one coupon after the other, as Spark does: the places of a set depend on it */
-        mr_hll_merge(c, slot, lg_k, &(struct mr_slot_bytes){.data = out, .n = n});
+        mr_hll_merge(c, slot, lg_k, &(struct mr_slot_bytes){.data = room->data, .n = n});
     return MR_OK;
 }
 
@@ -215,11 +228,12 @@ static enum mr_status union_update(const struct mr_aggregate_call *c, uint32_t n
                                    union mr_slot **slots)
 {
     enum mr_status status = MR_OK;
+    struct room room = {0};
 
     MR_EACH_UPDATE(n, sel, i, row)
     {
         if (status == MR_OK && !mr_column_is_null(args, row))
-            status = unite(c, mr_wide_bytes(slots[i]), mr_column_text(args, row));
+            status = unite(c, mr_wide_bytes(slots[i]), mr_column_text(args, row), &room);
     }
     return status;
 }
@@ -228,12 +242,13 @@ static enum mr_status union_merge(const struct mr_aggregate_call *c, uint32_t n,
                                   union mr_slot *const *from, union mr_slot **into)
 {
     enum mr_status status = MR_OK;
+    struct room room = {0};
 
     for (uint32_t i = 0; status == MR_OK && i < n; i++) {
         const struct mr_slot_bytes *x = mr_wide_bytes(from[i]);
+        const struct mr_text more = {(const char *)x->data, x->n};
         if (x->n > 0)
-            status =
-                unite(c, mr_wide_bytes(into[i]), (struct mr_text){(const char *)x->data, x->n});
+            status = unite(c, mr_wide_bytes(into[i]), more, &room);
     }
     return status;
 }
@@ -265,9 +280,11 @@ const struct mr_aggregate mr_aggregate_hll_union = {.name = "hll_union_agg",
 
 MR_RESOLVE(hll_sketch_estimate)
 {
+    enum mr_status status = require(r, call, 0, &mr_type_binary);
+
     call->type = &mr_type_bigint;
     call->nullable = call->args[0]->nullable;
-    return require(r, call, 0, &mr_type_binary);
+    return status == MR_OK ? require_library(r, call) : status;
 }
 
 MR_BODY(hll_sketch_estimate)
@@ -277,9 +294,8 @@ MR_BODY(hll_sketch_estimate)
     {
         struct mr_text t = mr_column_text(&args[0], row);
         double estimate = 0;
-        enum mr_hll_answer answer = mr_hll_estimate(t.data, t.n, &estimate);
-        if (answer != MR_HLL_OK)
-            return told(answer, call->expr->function->name, call->err);
+        if (!mr_hll_estimate(t.data, t.n, &estimate))
+            return no_sketch(call->expr->function->name, call->err);
         out->i64[row] = (int64_t)(estimate + 0.5);
     }
     return MR_OK;
@@ -293,6 +309,8 @@ MR_RESOLVE(hll_union)
         status = require(r, call, 1, &mr_type_binary);
     if (status == MR_OK && call->args_n > 2)
         status = require(r, call, 2, &mr_type_boolean);
+    if (status == MR_OK)
+        status = require_library(r, call);
     call->type = &mr_type_binary;
     call->nullable = mr_expr_any_nullable(call);
     return status;
@@ -308,19 +326,16 @@ MR_BODY(hll_union)
     {
         struct mr_text a = mr_column_text(&args[0], row), b = mr_column_text(&args[1], row);
         bool any = call->expr->args_n > 2 && mr_bit_get(args[2].bits, row);
+        enum mr_status status = check_lg_k(a, b, any, name, call->err);
         uint32_t lg_k_a, lg_k_b, n;
-        enum mr_hll_answer answer = mr_hll_lg_k(a.data, a.n, &lg_k_a);
-        if (answer == MR_HLL_OK)
-            answer = mr_hll_lg_k(b.data, b.n, &lg_k_b);
-        if (answer != MR_HLL_OK)
-            return told(answer, name, call->err);
-        if (lg_k_a != lg_k_b && !any)
-            return different_lg_k(lg_k_a, lg_k_b, name, call->err);
+        if (status != MR_OK)
+            return status;
+        lg_k_a = mr_hll_lg_k(a.data, a.n);
+        lg_k_b = mr_hll_lg_k(b.data, b.n);
         uint32_t lg_k = lg_k_a < lg_k_b ? lg_k_a : lg_k_b;
         char *room = mr_text_writer_room(&w, MR_HLL_HEAD_BYTES + (1u << lg_k));
-        answer = mr_hll_unite(lg_k, a.data, a.n, b.data, b.n, (uint8_t *)room, &n);
-        if (answer != MR_HLL_OK)
-            return told(answer, name, call->err);
+        if (!mr_hll_unite(lg_k, a.data, a.n, b.data, b.n, (uint8_t *)room, &n))
+            return no_sketch(name, call->err);
         mr_hll_sum((uint8_t *)room);
         mr_text_writer_put(&w, row, n);
     }

@@ -237,6 +237,13 @@ static void add_all(const struct mr_aggregate_call *c, struct mr_slot_bytes *ske
             mr_hll_add(c, sketch, lg_k, all[i]);
 }
 
+uint32_t mr_hll_lg_k(const void *sketch, uint64_t n)
+{
+    uint32_t lg_k = n >= AT_LIST ? ((const uint8_t *)sketch)[AT_LG_K] : 0;
+
+    return lg_k >= MR_HLL_LG_K_MIN && lg_k <= MR_HLL_LG_K_MAX ? lg_k : 0;
+}
+
 void mr_hll_merge(const struct mr_aggregate_call *c, struct mr_slot_bytes *sketch, uint32_t lg_k,
                   const struct mr_slot_bytes *from)
 {

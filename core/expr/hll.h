@@ -13,6 +13,8 @@
 
 enum { MR_HLL_LG_K_MIN = 4, MR_HLL_LG_K_MAX = 21, MR_HLL_LG_K_DEFAULT = 12 };
 
+/* As its head says, nothing else is looked at; 0: it has none. */
+uint32_t mr_hll_lg_k(const void *sketch, uint64_t n);
 /* What a value does to a sketch. */
 uint32_t mr_hll_coupon(const void *data, uint64_t n);
 void mr_hll_add(const struct mr_aggregate_call *c, struct mr_slot_bytes *sketch, uint32_t lg_k,

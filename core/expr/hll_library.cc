@@ -4,13 +4,13 @@
 #include <hll.hpp>
 
 /* Whatever it throws is about the bytes it was given. */
-template <typename F> static enum mr_hll_answer guarded(F f)
+template <typename F> static bool guarded(F f)
 {
     try {
         f();
-        return MR_HLL_OK;
+        return true;
     } catch (const std::exception &) {
-        return MR_HLL_INVALID;
+        return false;
     }
 }
 
@@ -21,18 +21,23 @@ static datasketches::hll_sketch read(const void *sketch, uint64_t n)
     return datasketches::hll_sketch::deserialize(sketch, n);
 }
 
-enum mr_hll_answer mr_hll_estimate(const void *sketch, uint64_t n, double *out)
+bool mr_hll_is_there(void)
+{
+    return true;
+}
+
+bool mr_hll_is_sketch(const void *sketch, uint64_t n)
+{
+    return guarded([&] { read(sketch, n); });
+}
+
+bool mr_hll_estimate(const void *sketch, uint64_t n, double *out)
 {
     return guarded([&] { *out = read(sketch, n).get_estimate(); });
 }
 
-enum mr_hll_answer mr_hll_lg_k(const void *sketch, uint64_t n, uint32_t *out)
-{
-    return guarded([&] { *out = read(sketch, n).get_lg_config_k(); });
-}
-
-enum mr_hll_answer mr_hll_unite(uint32_t lg_k, const void *a, uint64_t a_n, const void *b,
-                                uint64_t b_n, uint8_t *out, uint32_t *out_n)
+bool mr_hll_unite(uint32_t lg_k, const void *a, uint64_t a_n, const void *b, uint64_t b_n,
+                  uint8_t *out, uint32_t *out_n)
 {
     return guarded([&] {
         datasketches::hll_union both(static_cast<uint8_t>(lg_k));

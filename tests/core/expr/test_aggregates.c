@@ -241,6 +241,48 @@ static void test_moments(void **state)
     EXPECT("covar_pop", "2.5", x, y);
 }
 
+/* However many sketches a batch has, their unions are made in one place. */
+static void test_unions_need_one_buffer(void **state)
+{
+    enum { ROWS = 64 };
+    struct mr_expr *i = COLUMN(&b, "INT", "1", "2"), *x;
+    union mr_slot memory[SLOTS_MAX] = {0}, *slot = memory, *slots[ROWS];
+    enum mr_slot_kind kinds[SLOTS_MAX];
+    const struct mr_type *types[SLOTS_MAX];
+    struct mr_column sketch, args;
+    struct mr_builder rows;
+    struct mr_arena batch;
+
+    (void)state;
+    x = CALL(&b, "hll_sketch_agg", i, bench_int(&b, 16));
+    struct mr_aggregate_call c = {x, &b.err, grow, &b.arena, &b.arena, &b.context};
+    const struct mr_aggregate *a = mr_aggregate_find("hll_sketch_agg");
+    assert_in_range(a->slots(x, kinds, types, &b.arena), 1, SLOTS_MAX);
+    slots[0] = slots[1] = slot;
+    struct mr_column longs = {.type = &mr_type_bigint, .i64 = (int64_t[]){1, 2}};
+    assert_int_equal(a->update(&c, 2, NULL, &longs, slots), MR_OK);
+    assert_int_equal(a->result(&c, 1, &slot, &sketch), MR_OK);
+
+    mr_builder_init(&rows, &mr_type_binary, ROWS, &b.arena);
+    for (uint32_t k = 0; k < ROWS; k++) {
+        mr_builder_append_text(&rows, mr_column_text(&sketch, 0));
+        slots[k] = slot;
+    }
+    mr_builder_finish(&rows, &args);
+    memset(memory, 0, sizeof memory);
+    x = CALL(&b, "hll_union_agg", mr_expr_column(&b.arena, 0, &mr_type_binary, true, "sketch"));
+    if (x == NULL) { /* built without the library */
+        assert_string_equal(b.err.condition, "UNSUPPORTED_FEATURE");
+        return;
+    }
+    mr_arena_init(&batch, NULL, &b.escape);
+    c = (struct mr_aggregate_call){x, &b.err, grow, &b.arena, &batch, &b.context};
+    a = mr_aggregate_find("hll_union_agg");
+    assert_int_equal(a->update(&c, ROWS, NULL, &args, slots), MR_OK);
+    assert_true(batch.used_bytes < 4 << 16);
+    mr_arena_fini(&batch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -251,6 +293,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_percentages, setup, teardown),
         cmocka_unit_test_setup_teardown(test_state_is_told_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_unions_need_one_buffer, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
