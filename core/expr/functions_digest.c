@@ -280,7 +280,7 @@ MR_RESOLVE(to_binary)
     if (format.data == NULL) {
         call->args[0] = mr_expr_literal_null(r->arena, &mr_type_string);
     } else if (mr_text_equal_ignoring_case(format, MR_TEXT("base64"))) {
-        call->function = mr_function_find("unbase64");
+        call->args_n = 2; /* tells the body */
     } else if (mr_text_equal_ignoring_case(format, MR_TEXT("utf-8")) ||
                mr_text_equal_ignoring_case(format, MR_TEXT("utf8"))) {
         call->function = mr_function_find("encode");
@@ -294,18 +294,50 @@ MR_RESOLVE(to_binary)
     return MR_OK;
 }
 
+/* Stricter than unbase64: blanks only before '=', which must fill up the last four if it is there. */
+static bool is_base64(struct mr_text t)
+{
+    uint64_t symbols = 0, fill = 0;
+
+    for (uint64_t i = 0; i < t.n; i++) {
+        uint8_t c = (uint8_t)t.data[i];
+        bool blank = c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
+        if (c == '=')
+            fill++;
+        else if (fill > 0 || (base64_value(c) < 0 && !blank))
+            return false;
+        else
+            symbols += !blank;
+    }
+    return fill > 0 ? symbols % 4 >= 2 && symbols % 4 + fill == 4 : symbols % 4 != 1;
+}
+
+static enum mr_status malformed(struct mr_call *call, struct mr_text t, const char *format)
+{
+    return MR_FAIL_CONDITION(call->err, MR_QUERY, "CONVERSION_INVALID_INPUT",
+                             "The value '%.*s' ('%s') cannot be converted to \"BINARY\" "
+                             "because it is malformed.",
+                             (int)(t.n < 512 ? t.n : 512), t.data, format);
+}
+
 MR_BODY(to_binary)
 {
-    enum mr_status status = mr_fn_unhex(call, args, out);
+    bool base64 = call->expr->args_n > 1;
+    enum mr_status status = MR_OK;
 
+    if (base64) {
+        MR_EACH_ROW(call, i, row)
+        {
+            if (!is_base64(mr_column_text(&args[0], row)))
+                return malformed(call, mr_column_text(&args[0], row), "BASE64");
+        }
+        return mr_fn_unbase64(call, args, out);
+    }
+    status = mr_fn_unhex(call, args, out);
     MR_EACH_ROW(call, i, row)
     {
-        struct mr_text t = mr_column_text(&args[0], row);
         if (status == MR_OK && mr_column_is_null(out, row))
-            return MR_FAIL_CONDITION(call->err, MR_QUERY, "CONVERSION_INVALID_INPUT",
-                                     "The value '%.*s' (\"STRING\") cannot be converted to "
-                                     "\"BINARY\" because it is malformed.",
-                                     (int)(t.n < 512 ? t.n : 512), t.data);
+            return malformed(call, mr_column_text(&args[0], row), "HEX");
     }
     return status;
 }

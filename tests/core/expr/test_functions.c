@@ -1,5 +1,6 @@
 #include "core/expr/generate.h"
 #include "core/expr/window.h"
+#include "core/mem/mem.h"
 #include "tests/core/expr/bench.h"
 
 static struct bench b;
@@ -167,6 +168,48 @@ static void test_texts(void **state)
                  "a,b,,c,,-z|-z|z|\xc3\xa9\xe2\x82\xacx\xf0\x9f\x98\x80 more than twelve-z");
 }
 
+static void test_distances(void **state)
+{
+    static const char *const wanted[] = {"-1|-1|-1|-1|-1", "-1|0|-1|-1|-1", "1|0|-1|-1|-1",
+                                         "1|0|2|-1|-1",    "1|0|2|3|-1",    "1|0|2|3|5"};
+    struct mr_expr *x = COLUMN(&b, "STRING", "a", "\xc3\xa9", "flaw", "kitten", "abcde");
+    struct mr_expr *y = COLUMN(&b, "STRING", "", "\xc3\xa9", "lawn", "sitting", "vwxyz");
+
+    (void)state;
+    for (int limit = -1; limit < 4; limit++)
+        bench_expect(&b, CALL(&b, "levenshtein", x, y, bench_int(&b, limit)), wanted[limit + 1]);
+    bench_expect(&b, CALL(&b, "levenshtein", x, y, bench_int(&b, INT32_MAX)), wanted[5]);
+    bench_expect(&b, CALL(&b, "levenshtein", x, y), wanted[5]);
+}
+
+/* A call that runs out of memory leaves nothing behind. */
+static void test_distance_without_memory(void **state)
+{
+    static char text[1 << 16];
+    static struct mr_budget budget;
+    static struct mr_arena a;
+    static struct mr_eval *e;
+    static jmp_buf escape;
+    const struct mr_expr *x;
+    struct mr_column out;
+
+    (void)state;
+    memset(text, 'x', sizeof text - 1);
+    struct mr_expr *t = COLUMN(&b, "STRING", text);
+    x = CALL(&b, "levenshtein", t, t);
+    mr_budget_init(&budget, "test", NULL, 500000);
+    mr_arena_init(&a, &budget, &escape);
+    assert_int_equal(mr_eval_open(&x, 1, 1, &a, &e, &b.err), MR_OK);
+    if (setjmp(escape) == 0) {
+        mr_eval_reset(e, &b.context);
+        (void)!mr_eval(e, 0, &b.batch, &out, &b.err);
+        fail();
+    }
+    mr_eval_close(e);
+    mr_arena_fini(&a);
+    assert_int_equal(budget.used_bytes, 0);
+}
+
 static void test_hashes(void **state)
 {
     struct mr_expr *s = COLUMN(&b, "STRING", "a");
@@ -199,6 +242,39 @@ static void test_decode(void **state)
         bench_expect(&b, CALL(&b, "decode", bytes, bench_text(&b, cases[i].charset)),
                      cases[i].wanted);
     }
+}
+
+static void test_base64(void **state)
+{
+    static const char *const cases[][2] = {
+        /* as Spark 4.2 */
+        {"", ""},
+        {"YWJj", "616263"},
+        {"YW\nJ j", "616263"},
+        {"YWI=", "6162"},
+        {"YQ==", "61"},
+        {"YQ", "61"},
+        {"YWJjYQ", "61626361"},
+        {" ", ""},
+        {"Y", "CONVERSION_INVALID_INPUT"},
+        {"Y!Q=", "CONVERSION_INVALID_INPUT"},
+        {"YW-_", "CONVERSION_INVALID_INPUT"},
+        {"YQ=", "CONVERSION_INVALID_INPUT"},
+        {"YQ= =", "CONVERSION_INVALID_INPUT"},
+        {"YQ==\n", "CONVERSION_INVALID_INPUT"},
+        {"YQ==YQ==", "CONVERSION_INVALID_INPUT"},
+        {"YWJj=", "CONVERSION_INVALID_INPUT"},
+        {"====", "CONVERSION_INVALID_INPUT"},
+    };
+
+    (void)state;
+    COLUMN(&b, "INT", "1"); /* one row */
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        bench_expect(
+            &b,
+            CALL(&b, "hex",
+                 CALL(&b, "to_binary", bench_text(&b, cases[i][0]), bench_text(&b, "base64"))),
+            cases[i][1]);
 }
 
 /* window_before_epoch_*, window_sliding_not_dividing */
@@ -286,7 +362,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_casts_of_texts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_numeric_casts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_texts, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_distances, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_distance_without_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(test_hashes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_base64, setup, teardown),
         cmocka_unit_test_setup_teardown(test_decode, setup, teardown),
         cmocka_unit_test_setup_teardown(test_windows, setup, teardown),
         cmocka_unit_test_setup_teardown(test_times_out_of_range, setup, teardown),
