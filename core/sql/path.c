@@ -10,13 +10,16 @@ static const char *parse_bracket(struct mr_parser *p, struct mr_buffer *path)
 
     mr_parse_expect_symbol(p, "[");
     t = mr_parse_peek(p, 0);
-    if (t->kind == MR_TOKEN_STRING)
-        name = mr_arena_copy(p->arena, t->text.data + 1, t->text.n - 2);
-    else if (t->kind != MR_TOKEN_INTEGER)
-        mr_parse_fail(p, "a name between quotes or a number");
-    mr_buffer_append(path, "[", 1);
-    mr_buffer_append_text(path, t->text);
-    mr_buffer_append(path, "]", 1);
+    if (t->kind == MR_TOKEN_STRING) {
+        struct mr_text value = mr_sql_unquote_string(t->text, p->arena);
+        name = mr_arena_copy(p->arena, value.data, value.n);
+        const char quote = strchr(name, '\'') ? '"' : '\''; /* paths know no escapes */
+        mr_buffer_append_format(path, "[%c%s%c]", quote, name, quote);
+    } else {
+        if (t->kind != MR_TOKEN_INTEGER)
+            mr_parse_fail(p, "a name between quotes or a number");
+        mr_buffer_append_format(path, "[%.*s]", (int)t->text.n, t->text.data);
+    }
     mr_parse_next(p);
     mr_parse_expect_symbol(p, "]");
     return name;

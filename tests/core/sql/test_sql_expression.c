@@ -270,12 +270,39 @@ static void test_intervals(void **state)
     check_interval("INTERVAL 2 YEARS 1 MONTH", MR_INTERVAL_YEAR_MONTH, 0, 1, 25);
 }
 
+/* Names between brackets are strings as everywhere else. */
+static void test_variant_paths(void **state)
+{
+    static const char *const paths[][2] = {
+        {"v:['x']", "variant_get(v, '$[\\'x\\']') AS x"},
+        {"v:[r'x']", "variant_get(v, '$[\\'x\\']') AS x"},
+        {"v:a[R\"x\"].b[0]", "variant_get(v, '$.a[\\'x\\'].b[0]') AS b"},
+        {"v:['\\u0078']", "variant_get(v, '$[\\'x\\']') AS x"},
+        {"v:['it''s']", "variant_get(v, '$[\"it\\'s\"]') AS `it's`"},
+    };
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        struct mr_arena a;
+        struct mr_error err = {0};
+        struct mr_ast *x;
+        struct mr_buffer out;
+        mr_arena_init(&a, NULL, &escape);
+        mr_buffer_init(&out, &a);
+        if (mr_sql_parse_expression(mr_text_of(paths[i][0]), &a, &x, &err))
+            fail_msg("%s: %s", paths[i][0], err.message);
+        mr_ast_print(x, &out);
+        assert_string_equal(text_of(&out).data, paths[i][1]);
+        mr_arena_fini(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expressions),    cmocka_unit_test(test_printed_again),
         cmocka_unit_test(test_literal_values), cmocka_unit_test(test_decimals),
-        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_intervals),      cmocka_unit_test(test_variant_paths),
     };
 
     if (setjmp(escape))
