@@ -11,7 +11,9 @@ static const char *parse_bracket(struct mr_parser *p, struct mr_buffer *path)
     mr_parse_expect_symbol(p, "[");
     t = mr_parse_peek(p, 0);
     if (t->kind == MR_TOKEN_STRING) {
-        struct mr_text value = mr_sql_unquote_string(t->text, p->arena);
+        struct mr_text value = {t->text.data + 1, t->text.n - 2}; /* escapes stay, as in Spark */
+        if (t->text.data[0] == 'r' || t->text.data[0] == 'R')
+            value = mr_sql_unquote_string(t->text, p->arena);
         name = mr_arena_copy(p->arena, value.data, value.n);
         const char quote = strchr(name, '\'') ? '"' : '\''; /* paths know no escapes */
         mr_buffer_append_format(path, "[%c%s%c]", quote, name, quote);
