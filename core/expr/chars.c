@@ -1,6 +1,6 @@
 #include "core/expr/chars.h"
 
-static bool is_ascii(struct mr_text t)
+bool mr_chars_is_ascii(struct mr_text t)
 {
     uint64_t all = 0, word;
 
@@ -21,7 +21,7 @@ uint64_t mr_chars_length(struct mr_text t)
 {
     uint64_t n = 0;
 
-    if (is_ascii(t))
+    if (mr_chars_is_ascii(t))
         return t.n;
     for (uint64_t at = 0; at < t.n; at = mr_chars_next(t, at))
         n++;
@@ -32,7 +32,7 @@ uint64_t mr_chars_offset(struct mr_text t, uint64_t index)
 {
     uint64_t at = 0;
 
-    if (is_ascii(t))
+    if (mr_chars_is_ascii(t))
         return index < t.n ? index : t.n;
     for (; index > 0 && at < t.n; index--)
         at = mr_chars_next(t, at);

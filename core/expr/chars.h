@@ -17,6 +17,7 @@ static inline uint64_t mr_chars_next(struct mr_text t, uint64_t at)
 
     return next < t.n ? next : t.n;
 }
+bool mr_chars_is_ascii(struct mr_text t);
 uint64_t mr_chars_length(struct mr_text t);
 /* Byte offset of character number index (from 0), or t.n. */
 uint64_t mr_chars_offset(struct mr_text t, uint64_t index);

@@ -61,8 +61,8 @@ enum mr_status mr_fold_cast(struct mr_resolve *r, struct mr_expr **x)
 {
     struct mr_eval_context context = {.zone = r->zone, .ansi = r->ansi};
 
-    if ((*x)->kind != MR_EXPR_CALL || (*x)->args_n != 1 || (*x)->args[0]->kind != MR_EXPR_LITERAL ||
-        !mr_expr_is_deterministic(*x))
+    if ((*x)->kind != MR_EXPR_CALL || (*x)->function != mr_function_find("cast") ||
+        (*x)->args[0]->kind != MR_EXPR_LITERAL)
         return MR_OK;
     return mr_eval_constant(*x, &context, r->arena, x, r->err);
 }

@@ -9,19 +9,6 @@
 #define HIGH_BITS UINT64_C(0x8080808080808080)
 enum { SIGMA = 0x3a3, FINAL_SIGMA = 0x3c2, GROWTH = 3 };
 
-static bool is_ascii(struct mr_text t)
-{
-    uint64_t all = 0, word, i = 0;
-
-    for (; i + sizeof word <= t.n; i += sizeof word) {
-        memcpy(&word, t.data + i, sizeof word);
-        all |= word;
-    }
-    for (; i < t.n; i++)
-        all |= (uint8_t)t.data[i];
-    return (all & HIGH_BITS) == 0;
-}
-
 static uint64_t map_ascii(struct mr_text t, bool upper, char *out)
 {
     const char first = upper ? 'a' : 'A';
@@ -86,7 +73,7 @@ static enum mr_status map_column(struct mr_call *call, const struct mr_column *x
     {
         struct mr_text t = mr_column_text(x, row);
         char *room;
-        if (!words && is_ascii(t)) {
+        if (!words && mr_chars_is_ascii(t)) {
             room = mr_text_writer_room(&w, t.n);
             mr_text_writer_put(&w, row, map_ascii(t, which == MR_CASE_UPPER, room));
         } else {

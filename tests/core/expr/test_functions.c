@@ -210,6 +210,17 @@ static void test_distance_without_memory(void **state)
     assert_int_equal(budget.used_bytes, 0);
 }
 
+/* A resolve function folds the cast that it put over a constant, no other call. */
+static void test_only_casts_fold(void **state)
+{
+    struct mr_expr *d = COLUMN(&b, "DOUBLE", "1.25");
+
+    (void)state;
+    bench_expect(&b, CALL(&b, "round", d, bench_text(&b, "1")), "1.3");
+    assert_null(CALL(&b, "round", d, CALL(&b, "length", bench_text(&b, "x"))));
+    assert_string_equal(b.err.condition, "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT");
+}
+
 static void test_hashes(void **state)
 {
     struct mr_expr *s = COLUMN(&b, "STRING", "a");
@@ -364,6 +375,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_texts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_distances, setup, teardown),
         cmocka_unit_test_setup_teardown(test_distance_without_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_only_casts_fold, setup, teardown),
         cmocka_unit_test_setup_teardown(test_hashes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_base64, setup, teardown),
         cmocka_unit_test_setup_teardown(test_decode, setup, teardown),
