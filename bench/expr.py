@@ -1,4 +1,4 @@
-"""bench expr: each function of the first wave over a column in memory, against DuckDB's equivalent, one thread each, in turn."""
+"""bench expr: the most used functions over a column in memory, against DuckDB's equivalent, one thread each, in turn."""
 import json, math, os, subprocess, sys
 
 import setting
@@ -7,9 +7,10 @@ PAGE = os.path.join(setting.ROOT, "bench", "expr.md")
 ROWS, SMOKE_ROWS = 1000000, 20000
 HEAD = """# Functions: rows a second
 
-Made by `millrace bench expr` on %s: %d rows in memory, one thread, the best of %d rounds in turn (others use the machine); the time is that of the operator
-that evaluates the call (DuckDB %s: its profiler's PROJECTION, UNNEST or AGGREGATE). One row in 19 of `i`, `s` and `d` is null. The
-results of both agree in rows, values that are not null and a sum over them, except where `*` says that the two mean something else.
+Made by `millrace bench expr` on %s: %d rows in memory, one thread, the best of %d rounds in turn; the time is that of the operator
+that evaluates the call (DuckDB %s: its profiler's PROJECTION, UNNEST or AGGREGATE). A load above 1 means that others used the machine too:
+rates are then lower than on a quiet one, and only the ratio in a row, taken in turn, tells something. One row in 19 of `i`, `s` and `d` is
+null. The results of both agree in rows, values that are not null and a sum over them, except where `*` says that the two mean something else.
 
 """
 
@@ -42,7 +43,7 @@ TABLE = [
 ]
 
 # (Spark's SQL, DuckDB's: None where it is the same, "" where there is none); a name with * means something else there.
-FIRST_WAVE = """
+FUNCTIONS = """
 concat(s, k)|s || k
 concat_ws('-', s, k)
 length(s)
@@ -316,7 +317,7 @@ def bench(args):
     ours, peer = Ours(path, rows), DuckDB(rows) if setting.has_peers(args) else None
     lines, slower, good, compared = [], [], True, 0
     try:
-        for entry in list(entries(FIRST_WAVE, True)) + list(entries(AGGREGATES, False)):
+        for entry in list(entries(FUNCTIONS, True)) + list(entries(AGGREGATES, False)):
             mine, theirs, wrong = measure(args, ours, peer, entry)
             if wrong: print("  %s: %s" % (entry[0], wrong), file=sys.stderr)
             good = good and (not wrong or wrong.startswith("DuckDB"))

@@ -97,7 +97,7 @@ const struct mr_command mr_command_bench = {
         "  start     a whole run of a small job, cold\n"
         "  kernels   clocks per row of every kernel, scalar, AVX2, AVX-512; written to "
         "bench/kernels.md\n"
-        "  expr      rows per second of every function of the first wave and the aggregates, one "
+        "  expr      rows per second of the most used functions and the aggregates, one "
         "thread; DuckDB's equivalent;\n"
         "            written to bench/expr.md\n"
         "  all       each of those, in less than 15 minutes\n"
