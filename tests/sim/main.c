@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -327,7 +328,7 @@ static void run_seed(uint64_t seed, enum breakage broken, bool shows_all, bool s
         r->world.shows_all = shows_all;
         if (shows_trouble) {
             signal(SIGABRT, on_abort);
-            signal(SIGALRM, on_abort);
+            signal(SIGPROF, on_abort);
             signal(SIGSEGV, on_abort);
         }
         job_put_input(&r->job, &r->world.disk);
@@ -350,13 +351,14 @@ static void run_seed(uint64_t seed, enum breakage broken, bool shows_all, bool s
 static bool try_seed(uint64_t seed, enum breakage broken, bool shows_all, bool shows_trouble,
                      struct result *result)
 {
+    const struct itimerval limit = {.it_value.tv_sec = SEED_SECONDS};
     int code;
 
     memset(result, 0, sizeof *result);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        alarm(SEED_SECONDS);
+        setitimer(ITIMER_PROF, &limit, NULL); /* of its own time: others may want the machine */
         if (!shows_trouble && freopen("/dev/null", "w", stderr) == NULL)
             _exit(1);
         run_seed(seed, broken, shows_all, shows_trouble, result);

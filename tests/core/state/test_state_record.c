@@ -123,13 +123,53 @@ static void test_closed_twice(void **state)
     mr_state_close(NULL); /* of a part that could not be opened */
 }
 
+static void test_no_room(void **state)
+{
+    struct mr_budget budget;
+    struct mr_state *s;
+
+    (void)state;
+    mr_budget_init(&budget, "small", NULL, 1);
+    const struct mr_state_config small = {.table = &table, .budget = &budget};
+    assert_int_equal(mr_state_open(&small, &s, &err), MR_MEMORY);
+    assert_int_equal(budget.used_bytes, 0);
+}
+
+/* The later of two evictions that nothing was logged between has the lower watermark: the record tells the higher. */
+static void test_evicted_twice(void **state)
+{
+    struct mr_state *s, *copy;
+    struct mr_arena arena;
+    struct mr_buffer out;
+    struct mr_text key = MR_TEXT("a key");
+    uint64_t hash = mr_row_hash(key), is_new;
+    int64_t expiry = 10;
+    struct mr_state_row *row;
+
+    (void)state;
+    mr_arena_init(&arena, NULL, NULL);
+    mr_buffer_init(&out, &arena);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(mr_state_open(&config, i ? &copy : &s, NULL), MR_OK);
+        mr_state_upsert(i ? copy : s, 1, 1, &hash, &key, &expiry, &row, &is_new);
+    }
+    mr_state_evict(s, 15, NULL, NULL);
+    mr_state_evict(s, 5, NULL, NULL);
+    assert_int_equal(mr_state_rows(s), 0);
+    assert_false(mr_state_log(s, 2, UINT64_MAX, &out));
+    assert_int_equal(mr_state_apply(copy, mr_buffer_text(&out), NULL, NULL, &err), MR_OK);
+    assert_int_equal(mr_state_rows(copy), 0);
+    mr_state_close(s);
+    mr_state_close(copy);
+    mr_arena_fini(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_closed_twice),
+        cmocka_unit_test(test_cut),     cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_rows),    cmocka_unit_test(test_closed_twice),
+        cmocka_unit_test(test_no_room), cmocka_unit_test(test_evicted_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
