@@ -1,9 +1,11 @@
-/* expr_loop.c - one SQL expression after the other over a table in memory, for `millrace bench expr`.
+/* expr_loop.c - one SQL expression after the other over a table in memory, for `millrace bench
+ * expr`.
  *
- * Input    Lines of fields between tabs. "table ROWS SELECT": the table t, from the column id (0, 1, ..) of
- *          the table ids. "run EXPRESSION": over t, once.
- * Output   For each line "SECONDS ROWS VALUES SUM": seconds of the operator that evaluates it alone; rows of the
- *          result, those that are not null, and a sum over them (see value_of). Or "! why".
+ * Input    Lines of fields between tabs. "table ROWS SELECT": the table t, from the column id (0,
+ *          1, ..) of the table ids. "run EXPRESSION": over t, once.
+ * Output   For each line "SECONDS ROWS VALUES SUM": seconds of the operator that evaluates it
+ *          alone; rows of the result, those that are not null, and a sum over them (see value_of).
+ *          Or "! why".
  */
 #include "core/base/check.h"
 #include "core/op/operators.h"

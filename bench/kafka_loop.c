@@ -1,5 +1,5 @@
-/* kafka_loop.c - the yardstick of `millrace bench kafka`: librdkafka's own consumer, all partitions of a topic from their begin
- * to their end, messages taken in batches and counted, nothing else.
+/* kafka_loop.c - the yardstick of `millrace bench kafka`: librdkafka's own consumer, all partitions
+ * of a topic from their begin to their end, messages taken in batches and counted, nothing else.
  *
  *   bench_kafka_loop SERVERS TOPIC          prints: messages, seconds, bytes of values
  */

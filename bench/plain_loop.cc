@@ -1,9 +1,10 @@
-/* plain_loop.cc - the yardstick: how fast can this machine read events with simdjson and do nothing else?
+/* plain_loop.cc - the yardstick: how fast can this machine read events with simdjson and do nothing
+ * else?
  *
- * What     Each thread takes files in turn, reads them with read() into one reused buffer, cuts it at the last
- *          newline, walks the documents with On-Demand's iterate_many (no helper thread: built without -pthread) and takes three of
- *          five fields: event_type, amount, event_ts. Built for this CPU. Threads share nothing but the
- *          number of the next file.
+ * What     Each thread takes files in turn, reads them with read() into one reused buffer, cuts it
+ *          at the last newline, walks the documents with On-Demand's iterate_many (no helper
+ *          thread: built without -pthread) and takes three of five fields: event_type, amount,
+ *          event_ts. Built for this CPU. Threads share nothing but the number of the next file.
  * usage    bench_plain_loop THREADS FILE..       prints: events seconds amount_sum
  */
 #include <atomic>

@@ -1,11 +1,13 @@
-/* ysb.c - the query of the Yahoo Streaming Benchmark on records of fixed width in memory: the views among the
- * events, their campaign looked up by the ad, counted per campaign in windows of 10 seconds.
+/* ysb.c - the query of the Yahoo Streaming Benchmark on records of fixed width in memory: the views
+ * among the events, their campaign looked up by the ad, counted per campaign in windows of 10
+ * seconds.
  *
- * What     Records are made and given to a memory source before the clock starts; the clock runs from the
- *          start of the query to its end, and the counts are compared with those taken while the
- *          records were made. Beside it: what this memory gives to as many threads, by reading and by
- *          STREAM's triad.
- * usage    bench_ysb WORKERS RECORDS     prints: records seconds cpu_seconds bytes_per_record read_gb/s triad_gb/s
+ * What     Records are made and given to a memory source before the clock starts; the clock runs
+ *          from the start of the query to its end, and the counts are compared with those taken
+ *          while the records were made. Beside it: what this memory gives to as many threads, by
+ *          reading and by STREAM's triad.
+ * usage    bench_ysb WORKERS RECORDS     prints: records seconds cpu_seconds bytes_per_record
+ *          read_gb/s triad_gb/s
  */
 #include "core/batch/arrow.h"
 #include "millrace.h"

@@ -1,5 +1,6 @@
-/* Clocks per row of every kernel family, for each instruction set that this CPU has, in turn. The best of
- * many rounds counts: what disturbs makes a round longer, never shorter. Variants must give the same bytes.
+/* Clocks per row of every kernel family, for each instruction set that this CPU has, in turn. The
+ * best of many rounds counts: what disturbs makes a round longer, never shorter. Variants must give
+ * the same bytes.
  *
  *   bench_kernels [real]        prints a table in Markdown; `real` runs long enough for figures
  */
@@ -331,7 +332,8 @@ static bool measure(const struct loop *loop, int rounds, double *clocks)
     return same;
 }
 
-/* How many times as fast a variant is as the next lower one that is there, over all loops of a family. */
+/* How many times as fast a variant is as the next lower one that is there, over all loops of a
+ * family. */
 struct gain {
     double logarithms;
     uint32_t loops_n;

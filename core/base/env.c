@@ -29,8 +29,9 @@ static int sync_parent(struct mr_env *env, const char *path)
     return env->ops->sync_dir(env, parent);
 }
 
-/* Perhaps a process made it and ended before it synced its name. It has put nothing into it then, so those
- * above are durable. What can't be synced for its permissions or its file system was not made so. */
+/* Perhaps a process made it and ended before it synced its name. It has put nothing into it then,
+ * so those above are durable. What can't be synced for its permissions or its file system was not
+ * made so. */
 static int sync_found(struct mr_env *env, const char *path)
 {
     int rc = sync_parent(env, path);

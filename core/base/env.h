@@ -54,8 +54,8 @@ struct mr_env_ops {
     int (*unlink)(struct mr_env *env, const char *path);
     int (*make_dir)(struct mr_env *env, const char *path); /* -EEXIST is 0 */
     int (*sync_dir)(struct mr_env *env, const char *path);
-    /* Calls seen for each entry but . and ..; seen gives false to stop, must not list, and may escape by
-     * longjmp. Order is unspecified. */
+    /* Calls seen for each entry but . and ..; seen gives false to stop, must not list, and may
+     * escape by longjmp. Order is unspecified. */
     int (*list)(struct mr_env *env, const char *path,
                 bool (*seen)(void *arg, const char *name, bool is_dir), void *arg);
 
@@ -74,13 +74,14 @@ struct mr_env {
     const char *why_not_uring;
 };
 
-/* The real one, in io/. back_end: "io_uring", "syscalls", or NULL: io_uring if it works. MR_USER for
- * another name, MR_IO when io_uring is asked for and denied. One a thread; closed by ops->fini. */
+/* The real one, in io/. back_end: "io_uring", "syscalls", or NULL: io_uring if it works. MR_USER
+ * for another name, MR_IO when io_uring is asked for and denied. One a thread; closed by
+ * ops->fini. */
 MR_NODISCARD enum mr_status mr_env_open(const char *back_end, struct mr_env **out,
                                         struct mr_error *err);
 
-/* Makes dir and each missing parent, and syncs the parent of each that it made, and of the last one that it found:
- * who made that may have ended before its sync. */
+/* Makes dir and each missing parent, and syncs the parent of each that it made, and of the last one
+ * that it found: who made that may have ended before its sync. */
 int mr_env_make_dirs(struct mr_env *env, const char *path);
 /* Writes a small file so that it is there in full or not at all: path.tmp, sync, rename, sync_dir.
  */

@@ -3,7 +3,8 @@
  * What     A status code, and the details once, in a struct that the caller owns.
  * Use      return MR_FAIL(err, MR_IO, errno, "checkpoint: open %s", path);
  *          return MR_FAIL_CONDITION(err, MR_USER, "UNRESOLVED_COLUMN.WITH_SUGGESTION", "..", ..);
- * Kinds    A bad record is no error (it is counted and quarantined); flow is enum mr_step; bugs assert.
+ * Kinds    A bad record is no error (it is counted and quarantined); flow is enum mr_step; bugs
+ *          assert.
  * Exit     MR_USER ends the program with 2, everything else with 1.
  */
 #pragma once
@@ -43,7 +44,8 @@ struct mr_error {
 
 const char *mr_status_text(enum mr_status status);
 
-/* The SQLSTATE of a condition ("42703"), by the longest known prefix before a dot; "" if unknown. */
+/* The SQLSTATE of a condition ("42703"), by the longest known prefix before a dot; "" if
+ * unknown. */
 const char *mr_error_sqlstate(const char *condition);
 
 #define MR_FAIL(err, status, os, ...)                                                              \
@@ -59,5 +61,6 @@ enum mr_status mr_error_set(struct mr_error *err, enum mr_status status, int os_
 /* One line for people: FILE:LINE:COLUMN: [CONDITION] message: strerror. SQLSTATE: x. Fills text. */
 void mr_error_format(const struct mr_error *err, char *text, uint64_t text_bytes);
 
-/* The name in names[0..n) that is nearest to name (edit distance at most 2, case ignored), or NULL. */
+/* The name in names[0..n) that is nearest to name (edit distance at most 2, case ignored), or
+ * NULL. */
 const char *mr_error_nearest(const char *name, const char *const *names, uint32_t n);

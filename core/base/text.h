@@ -46,8 +46,8 @@ static inline int mr_hex_digit(char c)
 bool mr_text_equal_ignoring_case(struct mr_text a, struct mr_text b);
 /* Less, equal, greater by unsigned bytes: the order of Spark's UTF8_BINARY. */
 int mr_text_compare(struct mr_text a, struct mr_text b);
-/* Takes n bytes off the front of t: into out, or as a slice. False, and nothing is taken, when it has
- * fewer. What was appended to a buffer is read again so. */
+/* Takes n bytes off the front of t: into out, or as a slice. False, and nothing is taken, when it
+ * has fewer. What was appended to a buffer is read again so. */
 static inline bool mr_text_take_slice(struct mr_text *t, struct mr_text *out, uint64_t n)
 {
     if (t->n < n)

@@ -19,7 +19,8 @@ int64_t mr_days_from_civil(int32_t year, uint32_t month, uint32_t day);
 void mr_civil_from_days(int64_t days, int32_t *year, uint32_t *month, uint32_t *day);
 /* local_us: microseconds of local time. */
 void mr_civil_from_us(int64_t local_us, struct mr_civil *out);
-/* The local time of an instant, of which mr_zone_to_local is local_us: that may have wrapped around. */
+/* The local time of an instant, of which mr_zone_to_local is local_us: that may have wrapped
+ * around. */
 void mr_civil_from_instant(int64_t us, int64_t local_us, struct mr_civil *out);
 /* Days of that local time since 1970-01-01, and *rest: microseconds of the last one. */
 int64_t mr_local_days(int64_t us, int64_t local_us, int64_t *rest);

@@ -1,11 +1,12 @@
 /* arrow.h - the Arrow C Data Interface (arrow.apache.org/docs/format/CDataInterface.html).
  *
- * Owner    Export copies the selected rows deeply; the consumer calls release, on any thread, also of
- *          children that it moved out. Import copies as well, into the arena: the interface tells no
- *          capacity, and columns promise aligned and padded buffers. So the array may be released at once.
- * Types    STRING and BINARY go out as views, TIMESTAMP as microseconds in UTC, INTERVAL_DAY_TIME as a
- *          duration. In come also 32 and 64-bit offsets; other units of time, unsigned integers and
- *          dictionaries are MR_UNSUPPORTED.
+ * Owner    Export copies the selected rows deeply; the consumer calls release, on any thread, also
+ *          of children that it moved out. Import copies as well, into the arena: the interface
+ *          tells no capacity, and columns promise aligned and padded buffers. So the array may be
+ *          released at once.
+ * Types    STRING and BINARY go out as views, TIMESTAMP as microseconds in UTC, INTERVAL_DAY_TIME
+ *          as a duration. In come also 32 and 64-bit offsets; other units of time, unsigned
+ *          integers and dictionaries are MR_UNSUPPORTED.
  */
 #pragma once
 #include "core/batch/batch.h"
@@ -38,7 +39,8 @@ MR_NODISCARD enum mr_status mr_arrow_export(const struct mr_batch *batch,
 MR_NODISCARD enum mr_status mr_arrow_import_type(const struct ArrowSchema *schema,
                                                  struct mr_arena *a, const struct mr_type **type,
                                                  struct mr_error *err);
-/* Offsets other than 0 are accepted. schema tells the layout, type (as imported from it) the columns. */
+/* Offsets other than 0 are accepted. schema tells the layout, type (as imported from it) the
+ * columns. */
 MR_NODISCARD enum mr_status mr_arrow_import(const struct ArrowArray *array,
                                             const struct ArrowSchema *schema,
                                             const struct mr_type *type, struct mr_arena *a,

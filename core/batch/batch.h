@@ -1,7 +1,8 @@
 /* batch.h - a set of rows in columns, with a selection.
  *
  * Owner    A batch owns nothing; see column.h. What must outlive a step is copied (builder.h).
- * Rows     rows: how many each column has. Selected are sel[0..n), ascending; sel NULL: all, n = rows.
+ * Rows     rows: how many each column has. Selected are sel[0..n), ascending; sel NULL: all, n =
+ *          rows.
  */
 #pragma once
 #include "core/base/bounds.h"
@@ -25,7 +26,8 @@ static inline uint32_t mr_batch_row(const struct mr_batch *b, uint32_t i)
     return b->sel ? b->sel[i] : i;
 }
 
-/* Columns shared, the same rows selected; without the keys, which are for the next operator only. */
+/* Columns shared, the same rows selected; without the keys, which are for the next operator
+ * only. */
 static inline void mr_batch_view(struct mr_batch *out, const struct mr_batch *in)
 {
     *out = *in;

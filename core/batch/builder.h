@@ -2,8 +2,8 @@
  *
  * Why      What crosses a ring, enters a sort or comes out of state is copied whole.
  * Owner    Memory is the arena's. mr_builder_finish gives a column valid until the arena is reset.
- * Limits   Grows by doubling; strings share heaps of up to 1 MiB. More than INT32_MAX rows, elements or bytes
- *          of a text: as if memory were exhausted, to the escape of the arena.
+ * Limits   Grows by doubling; strings share heaps of up to 1 MiB. More than INT32_MAX rows,
+ *          elements or bytes of a text: as if memory were exhausted, to the escape of the arena.
  */
 #pragma once
 #include "core/batch/column.h"

@@ -2,8 +2,8 @@
  *
  * Layout   fixed width: data has one value a row. BOOLEAN: one bit a row. STRING, BINARY: Arrow's
  *          Utf8View / BinaryView. ARRAY: offsets[rows + 1] into children[0]. MAP: the same into
- *          children[0] (keys) and children[1] (values). STRUCT: children of the same row count; a row
- *          whose struct is null may have anything in its children. VOID: no data, all null.
+ *          children[0] (keys) and children[1] (values). STRUCT: children of the same row count; a
+ *          row whose struct is null may have anything in its children. VOID: no data, all null.
  *          Validity: bit i of valid set = row i is not null; valid NULL = no row is null.
  *          The value of a null row is undefined but readable; a view of a null row has length 0.
  * Owner    A column owns nothing: its memory belongs to whoever filled it and lives as long as that
@@ -110,7 +110,8 @@ void mr_column_alloc_null(struct mr_column *c, const struct mr_type *type, uint3
                           struct mr_arena *a);
 
 /* Writes a string into row: short ones into the view, long ones copied to the arena. heaps has one
- * entry per far string unless a caller sets up one heap itself. Slow path: see builder.h for runs. */
+ * entry per far string unless a caller sets up one heap itself. Slow path: see builder.h for
+ * runs. */
 void mr_column_set_text(struct mr_column *c, uint32_t row, struct mr_text t, struct mr_arena *a);
 
 /* Three-way comparison of two values by Spark's order (NULL first, NaN last and equal to NaN,

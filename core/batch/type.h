@@ -8,7 +8,8 @@
 #include "core/base/text.h"
 #include "core/mem/arena.h"
 
-/* kind, SQL name, DDL name is the lower-case SQL name, bytes per value in a column (0: see column.h) */
+/* kind, SQL name, DDL name is the lower-case SQL name, bytes per value in a column (0: see
+ * column.h) */
 #define MR_KINDS(X)                                                                                \
     X(MR_VOID, "VOID", 0)                                                                          \
     X(MR_BOOLEAN, "BOOLEAN", 0) /* one bit a row */                                                \
@@ -73,7 +74,8 @@ const struct mr_type *mr_type_map(struct mr_arena *a, const struct mr_type *key,
 const struct mr_type *mr_type_struct(struct mr_arena *a, const struct mr_field *fields, uint32_t n);
 const struct mr_type *mr_type_copy(struct mr_arena *a, const struct mr_type *type);
 
-/* Kinds, precision of decimals, field names and, if asked, nullability; not the units of intervals. */
+/* Kinds, precision of decimals, field names and, if asked, nullability; not the units of
+ * intervals. */
 bool mr_type_equal(const struct mr_type *a, const struct mr_type *b);
 bool mr_type_equal_with_nullability(const struct mr_type *a, const struct mr_type *b);
 bool mr_type_has(const struct mr_type *type, enum mr_kind kind); /* it, or one inside */

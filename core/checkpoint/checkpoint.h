@@ -4,13 +4,14 @@
  *          lock          held while the query runs
  *          log/N         write-ahead log segments, zero-filled once and recycled
  *          snapshot/N    state snapshot rounds
- * Log      Records: length, kind, epoch, previous CRC, CRC32C. A torn tail is cut; anything else wrong
- *          stops with file and offset named. One durable write per epoch: plan and state records are
- *          appended while it runs, the commit record syncs them all.
+ * Log      Records: length, kind, epoch, previous CRC, CRC32C. A torn tail is cut; anything else
+ *          wrong stops with file and offset named. One durable write per epoch: plan and state
+ *          records are appended while it runs, the commit record syncs them all.
  * Recovery open -> mr_checkpoint_replay gives state, plans and commits back in order -> the runtime
  *          undoes or runs again the epoch that was planned but not committed.
- * Threads  The query's control thread; workers fill buffers of their own (mr_checkpoint_log is called by
- *          the control thread or, one at a time, by workers: it locks nothing, the caller orders).
+ * Threads  The query's control thread; workers fill buffers of their own (mr_checkpoint_log is
+ *          called by the control thread or, one at a time, by workers: it locks nothing, the caller
+ *          orders).
  */
 #pragma once
 #include "core/base/env.h"
@@ -78,8 +79,8 @@ struct mr_recovered {           /* memory: the checkpoint's, until close */
     const char *query_id;
 };
 
-/* Locks (MR_BUSY if held), reads metadata, compares fingerprint (MR_USER with Spark's condition and the
- * difference), makes the folder if it is new. */
+/* Locks (MR_BUSY if held), reads metadata, compares fingerprint (MR_USER with Spark's condition and
+ * the difference), makes the folder if it is new. */
 MR_NODISCARD enum mr_status mr_checkpoint_open(const struct mr_checkpoint_config *config,
                                                const struct mr_fingerprint *fingerprint,
                                                struct mr_checkpoint **out, struct mr_error *err);
@@ -119,9 +120,9 @@ mr_checkpoint_commit(struct mr_checkpoint *c, const struct mr_commit *commit, st
 /* The output of a committed epoch is out: kept for the next run if this one ends cleanly. */
 void mr_checkpoint_published(struct mr_checkpoint *c, uint64_t epoch);
 
-/* Between epochs: goes on with the snapshot round, up to snapshot_bytes_per_epoch, more when the log gets
- * long; old log segments are recycled when a round is complete. take gives the snapshot of a partition of a table; source_save that
- * of a source. */
+/* Between epochs: goes on with the snapshot round, up to snapshot_bytes_per_epoch, more when the
+ * log gets long; old log segments are recycled when a round is complete. take gives the snapshot of
+ * a partition of a table; source_save that of a source. */
 struct mr_snapshot_from {
     void *arg;
     uint32_t operators_n;
@@ -134,8 +135,8 @@ MR_NODISCARD enum mr_status mr_checkpoint_snapshot(struct mr_checkpoint *c, uint
                                                    const struct mr_snapshot_from *from,
                                                    struct mr_error *err);
 
-/* For "millrace checkpoint show|verify": reads only, takes no lock. Both list problems in out and then give
- * MR_CORRUPT. */
+/* For "millrace checkpoint show|verify": reads only, takes no lock. Both list problems in out and
+ * then give MR_CORRUPT. */
 MR_NODISCARD enum mr_status mr_checkpoint_show(struct mr_env *env, const char *path,
                                                struct mr_buffer *out, struct mr_error *err);
 /* Every CRC of every file. */

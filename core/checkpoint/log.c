@@ -158,9 +158,9 @@ static enum mr_status adopt_spare(struct mr_log *l, const struct mr_log_scan *s,
     return MR_OK;
 }
 
-/* What was found may be only in memory, and after a sync that failed the system may think that it is
- * not: a sync alone would do nothing. So it is written again, with the bytes that it has. Groups of
- * earlier segments were synced before the last one was entered. */
+/* What was found may be only in memory, and after a sync that failed the system may think that it
+ * is not: a sync alone would do nothing. So it is written again, with the bytes that it has. Groups
+ * of earlier segments were synced before the last one was entered. */
 static enum mr_status write_again(struct mr_log *l, struct mr_log_scan *s, struct mr_error *err)
 {
     uint64_t i = s->groups_n;

@@ -68,7 +68,8 @@ struct mr_snapshot_reader {
     uint32_t previous_crc;
 };
 void mr_snapshot_reader_fini(struct mr_snapshot_reader *r);
-/* Calls seen for each chunk of a round, in order; data is valid during the call. seen may escape. */
+/* Calls seen for each chunk of a round, in order; data is valid during the call. seen may
+ * escape. */
 MR_NODISCARD enum mr_status
 mr_snapshot_read(struct mr_snapshot_reader *r, const char *path, uint64_t number,
                  struct mr_arena *a,

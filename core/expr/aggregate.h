@@ -1,8 +1,8 @@
 /* aggregate.h - aggregate functions: their accumulators and the loops that update them.
  *
- * What     An accumulator is a few fixed slots in a state row (state.h). update folds input rows in,
- *          merge folds partial accumulators in, result gives the value. Partial results cross the
- *          exchange as the slots' columns.
+ * What     An accumulator is a few fixed slots in a state row (state.h). update folds input rows
+ *          in, merge folds partial accumulators in, result gives the value. Partial results cross
+ *          the exchange as the slots' columns.
  * Rows     For i in 0..n: row sel[i] (sel NULL: i) of the arguments goes to the accumulator at
  *          slots[i] (the address of its first slot in the group's row).
  */

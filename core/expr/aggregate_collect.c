@@ -2,8 +2,8 @@
 #include "core/expr/encode.h"
 #include "core/expr/hash.h"
 
-/* collect_list, collect_set, listagg: values, encoded one behind the other. A set holds some values twice
- * until it has doubled, then it is cleaned, so that adding stays cheap. */
+/* collect_list, collect_set, listagg: values, encoded one behind the other. A set holds some values
+ * twice until it has doubled, then it is cleaned, so that adding stays cheap. */
 enum { CLEAN, VALUES, CLEAN_BYTES_MIN = 1024 };
 
 MR_RESOLVE(collect)
@@ -79,7 +79,8 @@ static void clean_if_large(const struct mr_aggregate_call *c, union mr_slot *slo
 
 enum { SEEN = 256 };
 
-/* Values, but not those that the same group had in the batch before, as far as a small table knows them. */
+/* Values, but not those that the same group had in the batch before, as far as a small table knows
+ * them. */
 static void add_new(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
                     const struct mr_column *x, union mr_slot **slots)
 {

@@ -5,8 +5,9 @@
 #include <endian.h>
 #include <math.h>
 
-/* count_min_sketch(a, eps, confidence, seed): the bytes of Spark's sketch (Cormode and Muthukrishnan 2005):
- * version, total, depth, width, a multiplier per row, the counts, all big-endian. */
+/* count_min_sketch(a, eps, confidence, seed): the bytes of Spark's sketch (Cormode and
+ * Muthukrishnan 2005): version, total, depth, width, a multiplier per row, the counts, all
+ * big-endian. */
 
 enum { VERSION = 1, HEAD_BYTES = 20 };
 static const uint64_t prime = (UINT64_C(1) << 31) - 1; /* of the hash family, and its mask */

@@ -3,9 +3,10 @@
 
 #include <math.h>
 
-/* approx_count_distinct: HyperLogLog with Spark's hash, registers and linear counting (Heule, Nunkesser,
- * Hall 2013), one byte a register. Without their table of empirical biases: between the threshold of
- * linear counting and five times the registers, estimates differ from Spark's by some per cent. */
+/* approx_count_distinct: HyperLogLog with Spark's hash, registers and linear counting (Heule,
+ * Nunkesser, Hall 2013), one byte a register. Without their table of empirical biases: between the
+ * threshold of linear counting and five times the registers, estimates differ from Spark's by some
+ * per cent. */
 
 enum { PRECISION_MIN = 4, PRECISION_MAX = 18, HASH_SEED = 42 };
 static const double rsd_default = 0.05;

@@ -2,10 +2,11 @@
 #include "core/expr/decimal.h"
 #include "core/expr/java_random.h"
 
-/* histogram_numeric(a, n): at most n bins of {x, y}. A value not yet there opens a bin; with one too many
- * the two nearest bins become one at their weighted mean (Ben-Haim and Tom-Tov 2010). Of several pairs
- * equally near, Spark takes one by java.util.Random, started alike in every histogram, so the same
- * generator is part of the state. Results depend on the order of rows, as there. */
+/* histogram_numeric(a, n): at most n bins of {x, y}. A value not yet there opens a bin; with one
+ * too many the two nearest bins become one at their weighted mean (Ben-Haim and Tom-Tov 2010). Of
+ * several pairs equally near, Spark takes one by java.util.Random, started alike in every
+ * histogram, so the same generator is part of the state. Results depend on the order of rows, as
+ * there. */
 
 enum { BINS_MIN = 2, RANDOM_START = 31183 };
 

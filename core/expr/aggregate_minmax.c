@@ -1,8 +1,8 @@
 #include "core/expr/aggregate_slots.h"
 #include "core/expr/encode.h"
 
-/* min, max. Fixed width: whether there is a value, and the value. Else one slot of BYTES. Texts: a byte 1 and the text; other
- * types: encoded (encode.h). An empty BYTES slot has no value yet. */
+/* min, max. Fixed width: whether there is a value, and the value. Else one slot of BYTES. Texts: a
+ * byte 1 and the text; other types: encoded (encode.h). An empty BYTES slot has no value yet. */
 enum { SEEN, VALUE };
 
 MR_RESOLVE(minmax)

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* stddev, variance, skewness, kurtosis: count, mean and central moments, added by Welford's steps and
- * merged by Chan's (as Spark's CentralMomentAgg). */
+/* stddev, variance, skewness, kurtosis: count, mean and central moments, added by Welford's steps
+ * and merged by Chan's (as Spark's CentralMomentAgg). */
 enum { COUNT, MEAN, M2, M3, M4, MOMENTS_N };
 
 static uint32_t moment_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,
@@ -125,7 +125,8 @@ const struct mr_aggregate mr_aggregate_moments = {.name = "stddev",
                                                   .merge = moment_merge,
                                                   .result = moment_result};
 
-/* corr, covar_*, regr_*: two columns of which neither is null. regr_*(y, x) has them the other way. */
+/* corr, covar_*, regr_*: two columns of which neither is null. regr_*(y, x) has them the other
+ * way. */
 enum { PAIRS, MEAN_X, MEAN_Y, CO, XX, YY, PAIR_SLOTS_N };
 
 static uint32_t pair_slots(const struct mr_expr *call, enum mr_slot_kind *kinds,

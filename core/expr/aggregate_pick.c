@@ -1,8 +1,8 @@
 #include "core/expr/aggregate_slots.h"
 #include "core/expr/encode.h"
 
-/* first, last, any_value: one value, encoded; an empty slot has none. min_by, max_by: the ordering value,
- * then the value that goes with it. */
+/* first, last, any_value: one value, encoded; an empty slot has none. min_by, max_by: the ordering
+ * value, then the value that goes with it. */
 
 MR_RESOLVE(first)
 {

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* percentile, median, percentile_approx, mode. All values are kept, so results are exact, also those of
- * percentile_approx: its state grows with the group, where Spark's has a bound. */
+/* percentile, median, percentile_approx, mode. All values are kept, so results are exact, also
+ * those of percentile_approx: its state grows with the group, where Spark's has a bound. */
 
 /* The doubles of the literal. */
 static const double *shares(const struct mr_expr *call, uint32_t *n)
@@ -229,8 +229,8 @@ const struct mr_aggregate mr_aggregate_percentile_approx = {.name = "percentile_
                                                             .merge = mr_values_merge,
                                                             .result = approx_result};
 
-/* mode(v): the most frequent value; of several the smallest (Spark leaves it open, unless an order is
- * given), mode_desc(v): the largest. */
+/* mode(v): the most frequent value; of several the smallest (Spark leaves it open, unless an order
+ * is given), mode_desc(v): the largest. */
 static enum mr_status mode_result(const struct mr_aggregate_call *c, uint32_t n,
                                   union mr_slot *const *slots, struct mr_column *out)
 {

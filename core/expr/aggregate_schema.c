@@ -3,7 +3,8 @@
 #include "core/expr/format_call.h"
 #include "core/expr/variant_schema.h"
 
-/* schema_of_variant_agg: the type that holds all variants, in the slot as SQL writes it; nothing there: VOID. */
+/* schema_of_variant_agg: the type that holds all variants, in the slot as SQL writes it; nothing
+ * there: VOID. */
 
 MR_RESOLVE(schema_of_variant_agg)
 {

@@ -1,9 +1,10 @@
 /* aggregate_slots.h - what aggregates share: walking rows, values kept as bytes. Inside core/expr.
  *
- * Null     A zero slot is "nothing seen", so aggregates that may see nothing count in a slot of their
- *          own.
- * Values   Of the first argument, without nulls, encoded one behind the other (encode.h). A checkpoint
- *          has no length of them but their types, so buffer types must tell all that is encoded.
+ * Null     A zero slot is "nothing seen", so aggregates that may see nothing count in a slot of
+ *          their own.
+ * Values   Of the first argument, without nulls, encoded one behind the other (encode.h). A
+ *          checkpoint has no length of them but their types, so buffer types must tell all that is
+ *          encoded.
  */
 #pragma once
 #include "core/expr/aggregate.h"
@@ -76,5 +77,6 @@ void mr_values_add(const struct mr_aggregate_call *c, uint32_t n, const uint32_t
                    const struct mr_column *args, union mr_slot **slots, uint32_t at);
 /* Appends the values to b. */
 void mr_values_decode(const struct mr_slot_bytes *slot, struct mr_builder *b);
-/* The numbers 0..rows-1 in ascending order of x's values, equal ones as they came; one place more. */
+/* The numbers 0..rows-1 in ascending order of x's values, equal ones as they came; one place
+ * more. */
 uint32_t *mr_values_order(const struct mr_column *x, uint32_t rows, struct mr_arena *a);

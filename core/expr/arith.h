@@ -1,7 +1,7 @@
 /* arith.h - binary arithmetic: shared by the files that implement it. Inside core/expr.
  *
- * Rows     Bodies run with MR_FN_ALL_ROWS: rows that call->valid excludes are computed or skipped, and
- *          never raise.
+ * Rows     Bodies run with MR_FN_ALL_ROWS: rows that call->valid excludes are computed or skipped,
+ *          and never raise.
  */
 #pragma once
 #include "core/expr/coerce.h"

@@ -1,5 +1,5 @@
-/* case_table.c - Unicode's case mappings above ASCII: UnicodeData.txt and SpecialCasing.txt of version 14,
- * as ranges of code points that move by one delta (stride 2: every other one).
+/* case_table.c - Unicode's case mappings above ASCII: UnicodeData.txt and SpecialCasing.txt of
+ * version 14, as ranges of code points that move by one delta (stride 2: every other one).
  */
 #include "core/expr/case_table.h"
 

@@ -1,4 +1,5 @@
-/* case_table.h - upper, lower and title case of one code point; the place in a word is the caller's. */
+/* case_table.h - upper, lower and title case of one code point; the place in a word is the
+ * caller's. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

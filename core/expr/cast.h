@@ -53,6 +53,7 @@ enum mr_status mr_cast_invalid(struct cast *c, const struct mr_column *in, uint3
                                const struct mr_type *to, struct mr_column *out);
 enum mr_status mr_cast_out_of_range(struct cast *c, const struct mr_column *in, uint32_t row,
                                     const struct mr_type *to, struct mr_column *out);
-/* One value as text, without quotes; nested ones as {1, a}, nulls in them as null, a null as NULL. */
+/* One value as text, without quotes; nested ones as {1, a}, nulls in them as null, a null as
+ * NULL. */
 void mr_cast_print(const struct mr_column *in, uint32_t row, const struct mr_eval_context *context,
                    struct mr_buffer *out);

@@ -106,7 +106,8 @@ static bool put_truncated(struct mr_column *out, uint32_t row, double v)
     return put_integer(out, row, (int64_t)whole);
 }
 
-/* As Java narrows: NaN is 0, INT and BIGINT stay at their ends, smaller ones keep the low bits of an INT. */
+/* As Java narrows: NaN is 0, INT and BIGINT stay at their ends, smaller ones keep the low bits of
+ * an INT. */
 static void put_narrowed(struct mr_column *out, uint32_t row, double v)
 {
     double limit = integer_limits[out->type->kind == MR_BIGINT ? MR_BIGINT : MR_INT];

@@ -1,7 +1,7 @@
 #include "core/expr/cast.h"
 
-/* CAST to and from VARIANT. A scalar of a variant is cast as a column of one row of its own type, so that the
- * rules are those of every cast; what that cast refuses is INVALID_VARIANT_CAST. */
+/* CAST to and from VARIANT. A scalar of a variant is cast as a column of one row of its own type,
+ * so that the rules are those of every cast; what that cast refuses is INVALID_VARIANT_CAST. */
 
 static enum mr_status refuse(struct cast *c, struct mr_variant v, const struct mr_type *to,
                              struct mr_builder *b)

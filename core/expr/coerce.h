@@ -1,6 +1,7 @@
 /* coerce.h - Spark's implicit casts under ANSI, and the errors when types do not fit.
  *
- * Use      resolve functions. An implicit cast keeps the text of what it casts, as in Spark's names.
+ * Use      resolve functions. An implicit cast keeps the text of what it casts, as in Spark's
+ *          names.
  */
 #pragma once
 #include "core/expr/eval.h"

@@ -1,4 +1,5 @@
-/* decimal.h - exact decimals: 128-bit unscaled values, up to 38 digits, HALF_UP as Java's BigDecimal.
+/* decimal.h - exact decimals: 128-bit unscaled values, up to 38 digits, HALF_UP as Java's
+ * BigDecimal.
  */
 #pragma once
 #include "core/batch/type.h"

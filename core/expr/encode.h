@@ -1,7 +1,8 @@
 /* encode.h - single values of any type as bytes, in slots of aggregates.
  *
- * Layout   one byte (0: null), then fixed width as it lies in memory, texts as u32 length and bytes,
- *          lists as u32 length and elements, structs field by field. Nothing is normalised: -0.0 stays.
+ * Layout   one byte (0: null), then fixed width as it lies in memory, texts as u32 length and
+ *          bytes, lists as u32 length and elements, structs field by field. Nothing is normalised:
+ *          -0.0 stays.
  */
 #pragma once
 #include "core/batch/builder.h"

@@ -211,8 +211,8 @@ static void init_call(struct mr_eval *e, const struct mr_eval_scope *scope,
                              .err = err};
 }
 
-/* Argument i once more, after an error, only for rows in which no argument before it is null: Spark does
- * not ask for it in the others, so what it would raise there does not rise. */
+/* Argument i once more, after an error, only for rows in which no argument before it is null: Spark
+ * does not ask for it in the others, so what it would raise there does not rise. */
 static enum mr_status evaluate_again(struct mr_eval *e, const struct mr_eval_scope *scope,
                                      struct mr_eval_node *node, uint32_t i, struct mr_column *args,
                                      struct mr_error *err)

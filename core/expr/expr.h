@@ -1,13 +1,14 @@
 /* expr.h - resolved expressions, and their evaluation a batch at a time.
  *
- * What     The analyzer makes typed trees of literals, input columns and calls of functions from one
- *          table (function.h). Casts are explicit. mr_eval_open prepares a tree for one worker;
+ * What     The analyzer makes typed trees of literals, input columns and calls of functions from
+ *          one table (function.h). Casts are explicit. mr_eval_open prepares a tree for one worker;
  *          mr_eval computes it for the selected rows of a batch.
  * Rows     A result column has the row numbers of the batch: values stand at the rows of sel, other
- *          rows are undefined. AND, OR, CASE, IF, COALESCE evaluate a branch only under its selection,
- *          because ANSI errors of rows not taken must not rise.
- * Owner    Expressions are immutable and shared. A struct mr_eval belongs to one worker; its results
- *          live until mr_eval_reset (once per batch) or, where they share the input, as long as it.
+ *          rows are undefined. AND, OR, CASE, IF, COALESCE evaluate a branch only under its
+ *          selection, because ANSI errors of rows not taken must not rise.
+ * Owner    Expressions are immutable and shared. A struct mr_eval belongs to one worker; its
+ *          results live until mr_eval_reset (once per batch) or, where they share the input, as
+ *          long as it.
  */
 #pragma once
 #include "core/base/zone.h"

@@ -53,8 +53,8 @@ enum mr_status mr_format_call_options(struct mr_resolve *r, struct mr_expr *call
     return MR_OK;
 }
 
-/* A text that is neither type nor columns fails as a type: what stands behind its first word is then too
- * much. */
+/* A text that is neither type nor columns fails as a type: what stands behind its first word is
+ * then too much. */
 static enum mr_status parse_schema(struct mr_text text, struct mr_arena *a,
                                    const struct mr_type **out, struct mr_error *err)
 {

@@ -1,5 +1,5 @@
-/* format_call.h - what from_json, from_csv, to_json, to_csv and variant_get share: the constant arguments
- * that name a schema and the options of a format. */
+/* format_call.h - what from_json, from_csv, to_json, to_csv and variant_get share: the constant
+ * arguments that name a schema and the options of a format. */
 #pragma once
 #include "core/expr/function.h"
 #include "core/format/format.h"
@@ -16,8 +16,8 @@ struct mr_decoder_config mr_format_call_config(const struct mr_call *call);
 /* Argument i, a constant map of texts; no options without it. */
 MR_NODISCARD enum mr_status mr_format_call_options(struct mr_resolve *r, struct mr_expr *call,
                                                    uint32_t i, struct mr_format_call *out);
-/* The type of two values that stand for the same thing: fields are those of either; otherwise is what values
- * without a common type have. */
+/* The type of two values that stand for the same thing: fields are those of either; otherwise is
+ * what values without a common type have. */
 const struct mr_type *mr_schema_merge(const struct mr_type *x, const struct mr_type *y,
                                       const struct mr_type *otherwise, struct mr_arena *a);
 /* Argument i, a constant text: "ARRAY<INT>" or "a INT, b STRING". */

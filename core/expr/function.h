@@ -1,11 +1,12 @@
 /* function.h - every SQL function has one row here: name, arguments, result type, null rule, body.
  *
  * Why      The analyzer, SHOW FUNCTIONS and the docs read this table; to add a function is to add a
- *          row in functions.def and its body in functions_<area>.c. Operators are functions too ("+",
- *          "=", "and"), as are cast, case_when, get_field.
- * Types    resolve gets the argument expressions, may replace them by casts (Spark's implicit casts)
- *          and sets type and nullable, or fails with Spark's condition (DATATYPE_MISMATCH.*). Most rows
- *          use mr_resolve_types, which follows the row's signature (signature.h).
+ *          row in functions.def and its body in functions_<area>.c. Operators are functions too
+ *          ("+", "=", "and"), as are cast, case_when, get_field.
+ * Types    resolve gets the argument expressions, may replace them by casts (Spark's implicit
+ *          casts) and sets type and nullable, or fails with Spark's condition
+ *          (DATATYPE_MISMATCH.*). Most rows use mr_resolve_types, which follows the row's signature
+ *          (signature.h).
  */
 #pragma once
 #include "core/expr/expr.h"
@@ -86,7 +87,8 @@ MR_NODISCARD enum mr_status mr_call_make(struct mr_resolve *r, const struct mr_f
 MR_NODISCARD enum mr_status mr_cast_make(struct mr_resolve *r, struct mr_expr *x,
                                          const struct mr_type *type, bool is_try,
                                          struct mr_place place, struct mr_expr **out);
-/* The type that a function named as a type casts to: int(a), date(a); or NULL. Case does not count. */
+/* The type that a function named as a type casts to: int(a), date(a); or NULL. Case does not
+ * count. */
 const struct mr_type *mr_cast_alias(const char *name, struct mr_arena *a);
 /* The common type of two by Spark's ANSI rules, or NULL. */
 /* The same without reading text as another type: values of greatest(), elements, inline tables. */

@@ -1,5 +1,5 @@
-/* function_state.h - bytes of state per worker and call site that functions.def asks for; the bodies check
- * that their state fits.
+/* function_state.h - bytes of state per worker and call site that functions.def asks for; the
+ * bodies check that their state fits.
  */
 #pragma once
 

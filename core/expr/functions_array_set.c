@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-/* Arrays as sets, their extremes and their order. Elements compare as Spark compares them: NaN equals
- * NaN, nulls are alike. Arrays are short: they are searched one by one. */
+/* Arrays as sets, their extremes and their order. Elements compare as Spark compares them: NaN
+ * equals NaN, nulls are alike. Arrays are short: they are searched one by one. */
 
 /* Both arrays to a common type. */
 MR_RESOLVE(array_pair)

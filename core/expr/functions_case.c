@@ -92,8 +92,8 @@ MR_BODY(lower)
 {
     return map_column(call, args, MR_CASE_LOWER, false, out);
 }
-/* Words start after blanks; the first letter is a title one, the rest small. Spark lower-cases first, so
- * that a capital I with dot stays as it is in the first place only. */
+/* Words start after blanks; the first letter is a title one, the rest small. Spark lower-cases
+ * first, so that a capital I with dot stays as it is in the first place only. */
 MR_BODY(initcap)
 {
     return map_column(call, args, MR_CASE_TITLE, true, out);

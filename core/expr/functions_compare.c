@@ -201,7 +201,8 @@ static void equals_text(const struct mr_column *x, const struct mr_column *value
     }
 }
 
-/* A list of constants of fixed width, or texts: a loop for each of them. False: it is another one. */
+/* A list of constants of fixed width, or texts: a loop for each of them. False: it is another
+ * one. */
 static bool in_constants(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
 {
     enum mr_lane lane = lane_of(x->type);

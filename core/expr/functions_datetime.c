@@ -127,7 +127,8 @@ static enum mr_status bad_text(struct mr_call *call, struct mr_text t)
                              (int)(t.n < 512 ? t.n : 512), t.data, name);
 }
 
-/* Text to an instant by the pattern; *null: it does not fit, and nulls says that this is no error. */
+/* Text to an instant by the pattern; *null: it does not fit, and nulls says that this is no
+ * error. */
 static enum mr_status parse(struct mr_call *call, struct mr_text t, struct mr_text pattern,
                             const struct mr_zone *zone, bool nulls, int64_t *us, bool *null)
 {

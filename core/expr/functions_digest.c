@@ -21,7 +21,8 @@ static uint64_t put_hex(const uint8_t *data, uint64_t n, const char *digits, cha
     return 2 * n;
 }
 
-/* Fetched once per worker and call: asking OpenSSL by name takes a lock, and a context is a malloc. */
+/* Fetched once per worker and call: asking OpenSSL by name takes a lock, and a context is a
+ * malloc. */
 enum digest_kind { MD5, SHA1, SHA224, SHA256, SHA384, SHA512, DIGESTS_N, NO_DIGEST = -1 };
 static const char *const digest_names[] = {"MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512"};
 
@@ -149,8 +150,8 @@ static int32_t base64_value(uint8_t c)
                                   : -1;
 }
 
-/* As Java's decoder of MIME: characters outside the alphabet are skipped, '=' fills up the last four and
- * nothing follows. False: a unit that is not whole. */
+/* As Java's decoder of MIME: characters outside the alphabet are skipped, '=' fills up the last
+ * four and nothing follows. False: a unit that is not whole. */
 static bool decode_base64(struct mr_text t, char *out, uint64_t *n)
 {
     uint32_t bits = 0, have = 0;
@@ -294,7 +295,8 @@ MR_RESOLVE(to_binary)
     return MR_OK;
 }
 
-/* Stricter than unbase64: blanks only before '=', which must fill up the last four if it is there. */
+/* Stricter than unbase64: blanks only before '=', which must fill up the last four if it is
+ * there. */
 static bool is_base64(struct mr_text t)
 {
     uint64_t symbols = 0, fill = 0;
@@ -482,7 +484,8 @@ MR_BODY(decode)
     return MR_OK;
 }
 
-/* decode(x, charset), or decode(x, search, result, .., [default]): the second is a CASE with <=>. */
+/* decode(x, charset), or decode(x, search, result, .., [default]): the second is a CASE with
+ * <=>. */
 MR_RESOLVE(decode)
 {
     struct mr_expr **args;

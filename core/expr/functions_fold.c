@@ -25,7 +25,8 @@ MR_RESOLVE(fold)
     return MR_OK;
 }
 
-/* One step for all rows whose arrays are long enough: the accumulators of those rows become the lambda's. */
+/* One step for all rows whose arrays are long enough: the accumulators of those rows become the
+ * lambda's. */
 MR_BODY(fold)
 {
     const struct mr_column *x = &args[0];
@@ -104,8 +105,8 @@ MR_RESOLVE(array_sort)
     return MR_OK;
 }
 
-/* Merges runs of width elements, level by level: at each level all comparisons of one round, one per pair
- * of runs and row, go through the lambda together. */
+/* Merges runs of width elements, level by level: at each level all comparisons of one round, one
+ * per pair of runs and row, go through the lambda together. */
 struct run {
     uint32_t left, left_end, right, right_end, out;
     uint32_t row;
@@ -133,7 +134,8 @@ static enum mr_status merge_runs(struct mr_call *call, const struct mr_column *e
         }
         if (open_n == 0)
             break;
-        /* Java's sort asks for the later one beside the earlier: a comparator may tell them apart. */
+        /* Java's sort asks for the later one beside the earlier: a comparator may tell them
+         * apart. */
         mr_column_gather(&parameters[0], element, rights, open_n, call->arena);
         mr_column_gather(&parameters[1], element, lefts, open_n, call->arena);
         status = mr_call_lambda(call, 1, open_n, parameters, 2, parents, &order);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <xxhash.h>
 
-/* hash (Murmur3, seed 42) and xxhash64 (seed 42): bit by bit as Spark's, over any types. A null leaves the
- * hash as it was; -0.0 hashes as 0.0. */
+/* hash (Murmur3, seed 42) and xxhash64 (seed 42): bit by bit as Spark's, over any types. A null
+ * leaves the hash as it was; -0.0 hashes as 0.0. */
 
 enum { SEED = 42 };
 
@@ -90,7 +90,8 @@ static uint64_t hash_f32(const struct hasher *h, float v, uint64_t seed)
     return h->u32(bits, seed);
 }
 
-/* Up to 18 digits as a long, above as the bytes of Java's BigInteger: big end first, no byte too many. */
+/* Up to 18 digits as a long, above as the bytes of Java's BigInteger: big end first, no byte too
+ * many. */
 static uint64_t hash_decimal(const struct hasher *h, const struct mr_column *c, uint32_t row,
                              uint64_t seed)
 {

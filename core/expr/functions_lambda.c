@@ -2,8 +2,9 @@
 #include "core/expr/gather.h"
 #include "core/expr/map.h"
 
-/* Functions that take a lambda. Its body runs once over all elements of the batch as rows of their own;
- * parents says which row each belongs to. Only aggregate goes step by step, over all rows at once. */
+/* Functions that take a lambda. Its body runs once over all elements of the batch as rows of their
+ * own; parents says which row each belongs to. Only aggregate goes step by step, over all rows at
+ * once. */
 
 static enum mr_status need_boolean(struct mr_resolve *r, struct mr_expr *call, uint32_t i)
 {

@@ -76,7 +76,8 @@ MR_BODY(make_date)
     return MR_OK;
 }
 
-/* make_timestamp[_ltz|_ntz](year, month, day, hour, minute, second[, zone]): seconds DECIMAL(16,6). */
+/* make_timestamp[_ltz|_ntz](year, month, day, hour, minute, second[, zone]): seconds
+ * DECIMAL(16,6). */
 MR_RESOLVE(make_timestamp)
 {
     bool ntz = strstr(call->function->name, "_ntz") != NULL;
@@ -151,7 +152,8 @@ MR_BODY(make_timestamp)
     return MR_OK;
 }
 
-/* The arguments that are given, INT but for the last one, seconds DECIMAL(18,6); others count as 0. */
+/* The arguments that are given, INT but for the last one, seconds DECIMAL(18,6); others count as
+ * 0. */
 static enum mr_status interval_arguments(struct mr_resolve *r, struct mr_expr *call,
                                          uint32_t seconds)
 {

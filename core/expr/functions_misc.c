@@ -96,7 +96,8 @@ MR_BODY(assert_true)
     return MR_OK;
 }
 
-/* A stream of numbers per call site and worker: from the seed or, without one, from the epoch's time. */
+/* A stream of numbers per call site and worker: from the seed or, without one, from the epoch's
+ * time. */
 struct random_state {
     uint64_t state;
     bool seeded;

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* format_number(x, digits): as Java's DecimalFormat with "#,##0.00": rounded half to even by the exact value,
- * groups of three. */
+/* format_number(x, digits): as Java's DecimalFormat with "#,##0.00": rounded half to even by the
+ * exact value, groups of three. */
 
 enum { DIGITS_MAX = 1 << 16 };
 

@@ -408,8 +408,8 @@ MR_BODY(split)
     return MR_OK;
 }
 
-/* str_to_map(t[, between entries[, between key and value]]): both are patterns in Spark; plain texts here
- * when they have no special characters, else patterns as well. */
+/* str_to_map(t[, between entries[, between key and value]]): both are patterns in Spark; plain
+ * texts here when they have no special characters, else patterns as well. */
 MR_RESOLVE(str_to_map)
 {
     enum mr_status status = mr_resolve_types(r, call);

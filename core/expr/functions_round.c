@@ -134,8 +134,9 @@ static bool digits_of(double v, __int128 *mantissa, int32_t *exponent)
     return true;
 }
 
-/* Without the digits of the text. A double of at most 15 digits is the text's value when it is the nearest one
- * to it, so a tie of the text shows as the double nearest to that tie. False: more digits. */
+/* Without the digits of the text. A double of at most 15 digits is the text's value when it is the
+ * nearest one to it, so a tie of the text shows as the double nearest to that tie. False: more
+ * digits. */
 static bool round_plainly(double v, int32_t scale, enum rounding how, double *out)
 {
     static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};

@@ -392,7 +392,8 @@ MR_BODY(translate)
     return MR_OK;
 }
 
-/* overlay(t, with, at[, n]): n characters from the at-th on, or as many as with has, are replaced. */
+/* overlay(t, with, at[, n]): n characters from the at-th on, or as many as with has, are
+ * replaced. */
 MR_BODY(overlay)
 {
     struct mr_text_writer w;

@@ -550,7 +550,8 @@ static double seconds_of_day(const struct mr_call *call, const struct mr_column 
                     MR_US_PER_SECOND);
 }
 
-/* months_between(a, b[, round]): whole months where the days agree or both are last ones, else with 31sts. */
+/* months_between(a, b[, round]): whole months where the days agree or both are last ones, else with
+ * 31sts. */
 MR_BODY(months_between)
 {
     mr_column_alloc(out, &mr_type_double, call->rows, false, call->arena);

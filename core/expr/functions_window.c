@@ -181,8 +181,8 @@ MR_RESOLVE(window_slice)
     return MR_OK;
 }
 
-/* Window number slice of each row: the last one that starts at or before it, then those before. A pane is
- * where it starts. */
+/* Window number slice of each row: the last one that starts at or before it, then those before. A
+ * pane is where it starts. */
 static enum mr_status cut(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
 {
     const struct mr_window *w = call->expr->data;

@@ -50,8 +50,8 @@ static void gather_lists(struct mr_column *out, const struct mr_column *in, cons
     for (uint32_t i = 0; i < n; i++)                                                               \
         out->member[i] = rows[i] == UINT32_MAX ? (zero) : in->member[rows[i]];                     \
     break
-/* Words without a branch, which the rows of a filter would mispredict. Value 0 can be read in every column, in an
- * empty one in its padding. */
+/* Words without a branch, which the rows of a filter would mispredict. Value 0 can be read in every
+ * column, in an empty one in its padding. */
 #define GATHER_WORDS(member, type)                                                                 \
     {                                                                                              \
         const type *from = (const type *)in->member;                                               \

@@ -1,7 +1,7 @@
 /* generate.h - explode and its kin: one row in, any number out.
  *
- * What     mr_generate evaluates the generator call that is expression number i of the evaluator over the
- *          selected rows of a batch. The call's type is the STRUCT of its output columns.
+ * What     mr_generate evaluates the generator call that is expression number i of the evaluator
+ *          over the selected rows of a batch. The call's type is the STRUCT of its output columns.
  * Owner    Results live as long as those of mr_eval.
  */
 #pragma once

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* The head, all little-endian. Of a sketch with registers, bytes 8 to 15 hold its estimate in the order of
- * arrival: 0 when it is united. */
+/* The head, all little-endian. Of a sketch with registers, bytes 8 to 15 hold its estimate in the
+ * order of arrival: 0 when it is united. */
 enum {
     AT_PREAMBLE_INTS = 0,
     AT_VERSION = 1,

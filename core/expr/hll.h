@@ -1,11 +1,13 @@
-/* hll.h - HyperLogLog sketches in the bytes of Apache DataSketches (HLL_8, updatable), changed where they lie.
+/* hll.h - HyperLogLog sketches in the bytes of Apache DataSketches (HLL_8, updatable), changed
+ * where they lie.
  *
- * Form     https://datasketches.apache.org/docs/HLL/HLL.html: a head of 8 bytes, then a list of up to 7 coupons
- *          (26 bits of address, 6 of rank), beyond that an open-addressed set of them, and from about 3/32 of
- *          2^lg_k on 2^lg_k registers of a byte behind what an estimate needs to know of them.
- * Order    With registers DataSketches estimates from the order in which values came, until sketches are
- *          united. Here a sketch is marked as united from its first register on, so that the result does not
- *          depend on workers and epochs.
+ * Form     https://datasketches.apache.org/docs/HLL/HLL.html: a head of 8 bytes, then a list of up
+ *          to 7 coupons (26 bits of address, 6 of rank), beyond that an open-addressed set of them,
+ *          and from about 3/32 of 2^lg_k on 2^lg_k registers of a byte behind what an estimate
+ *          needs to know of them.
+ * Order    With registers DataSketches estimates from the order in which values came, until
+ *          sketches are united. Here a sketch is marked as united from its first register on, so
+ *          that the result does not depend on workers and epochs.
  * Owner    Bytes lie in a slot of an aggregate; an empty slot is an empty sketch.
  */
 #pragma once

@@ -20,7 +20,8 @@ static inline double mr_java_random_double(uint64_t *state)
     return (double)((high << 27) + mr_java_random_bits(state, 27)) * 0x1p-53;
 }
 
-/* In [0, n), for an n that is no power of two: the last, incomplete stretch of 31 bits is not taken. */
+/* In [0, n), for an n that is no power of two: the last, incomplete stretch of 31 bits is not
+ * taken. */
 static inline uint32_t mr_java_random_below(uint64_t *state, uint32_t n)
 {
     uint64_t bits;

@@ -6,7 +6,8 @@
 
 void mr_json_trees_init(struct mr_json_trees *t, struct mr_arena *keep)
 {
-    /* as SharedFactory of Spark's JSON expressions: single quotes are taken, nothing else unusual */
+    /* as SharedFactory of Spark's JSON expressions: single quotes are taken, nothing else
+     * unusual */
     t->options = (struct json_options){.single_quotes = true, .non_numeric = false};
     json_reader_init(&t->reader, &t->options, keep);
 }

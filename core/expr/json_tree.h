@@ -1,7 +1,8 @@
 /* json_tree.h - a JSON text as a tree, for functions that look at any part of it. Inside core/expr.
  *
- * Limits   JSON_DEPTH_MAX levels; the tree is built and walked without recursion on the data, except that
- *          writing and paths go down at most MR_JSON_TREE_DEPTH levels: deeper texts count as malformed.
+ * Limits   JSON_DEPTH_MAX levels; the tree is built and walked without recursion on the data,
+ *          except that writing and paths go down at most MR_JSON_TREE_DEPTH levels: deeper texts
+ *          count as malformed.
  */
 #pragma once
 #include "core/format/json/reader.h"

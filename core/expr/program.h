@@ -2,8 +2,9 @@
  *
  * What     One program for the expressions of a struct mr_eval, and one more for the body of each
  *          lambda, whose inputs are what it captures followed by its parameters.
- * Cache    A node remembers its last result and the selection under which it was made; it holds under
- *          that selection and all that were narrowed from it. Numbers of selections never come again.
+ * Cache    A node remembers its last result and the selection under which it was made; it holds
+ *          under that selection and all that were narrowed from it. Numbers of selections never
+ *          come again.
  */
 #pragma once
 #include "core/expr/eval.h"

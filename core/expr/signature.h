@@ -6,9 +6,9 @@
  *          n TIMESTAMP_NTZ  u INTERVAL DAY TO SECOND  m INTERVAL YEAR TO MONTH
  *          T timestamp of either kind  N any numeric  I any integer  S STRING or BINARY
  *          A any array  M any map  R any struct  x anything
- * Result   a letter of a type; 1..9: the type of that argument; e: the element of the first argument;
- *          a: array of the first argument's type. After it "?": may be null whatever the arguments
- *          are, "!": never null. Otherwise it may be null if an argument may.
+ * Result   a letter of a type; 1..9: the type of that argument; e: the element of the first
+ *          argument; a: array of the first argument's type. After it "?": may be null whatever the
+ *          arguments are, "!": never null. Otherwise it may be null if an argument may.
  */
 #pragma once
 #include "core/expr/coerce.h"

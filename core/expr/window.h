@@ -1,8 +1,9 @@
 /* window.h - what window(time, size, slide, start) means: the data of a resolved call.
  *
- * Use      The analyzer reads it from call->data of "window" and "window_slice": a call with windows_n of
- *          1 is a tumbling window; others become an EXPAND of window_slice(time, size, slide, offset, k)
- *          for k in 0..windows_n-1, null where window k does not contain the time.
+ * Use      The analyzer reads it from call->data of "window" and "window_slice": a call with
+ *          windows_n of 1 is a tumbling window; others become an EXPAND of window_slice(time, size,
+ *          slide, offset, k) for k in 0..windows_n-1, null where window k does not contain the
+ *          time.
  */
 #pragma once
 #include "core/expr/expr.h"

@@ -1,12 +1,13 @@
-/* ddl.h - schemas as text: "a INT, s STRUCT<x: INT>, `x y` ARRAY<STRING> NOT NULL", also "INT" alone.
+/* ddl.h - schemas as text: "a INT, s STRUCT<x: INT>, `x y` ARRAY<STRING> NOT NULL", also "INT"
+ * alone.
  *
  * Use      Job file schemas, from_json, CAST targets (the SQL parser calls mr_ddl_parse_type).
  */
 #pragma once
 #include "core/batch/type.h"
 
-/* A list of columns -> STRUCT. Errors carry line and column in the text. Names may repeat: whether that is
- * an error is the caller's to say. */
+/* A list of columns -> STRUCT. Errors carry line and column in the text. Names may repeat: whether
+ * that is an error is the caller's to say. */
 MR_NODISCARD enum mr_status mr_ddl_parse_columns(struct mr_text text, struct mr_arena *a,
                                                  const struct mr_type **out, struct mr_error *err);
 /* One type at the start of text; *used: where it ends. */

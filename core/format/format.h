@@ -1,9 +1,10 @@
-/* format.h - the contract of a record format: bytes <-> columns, for file and Kafka sources and sinks.
+/* format.h - the contract of a record format: bytes <-> columns, for file and Kafka sources and
+ * sinks.
  *
- * What     A decoder turns runs of bytes into batches of the schema's columns. It cuts records first,
- *          so a bad one never touches its neighbours. An encoder turns batches into bytes.
- * Columns  A record is taken or refused by the fields that the query needs (Spark reads with the pruned schema);
- *          see json/README.md and csv/README.md for what of the others counts.
+ * What     A decoder turns runs of bytes into batches of the schema's columns. It cuts records
+ *          first, so a bad one never touches its neighbours. An encoder turns batches into bytes.
+ * Columns  A record is taken or refused by the fields that the query needs (Spark reads with the
+ *          pruned schema); see json/README.md and csv/README.md for what of the others counts.
  * Bad      Spark's mode decides: PERMISSIVE (nulls, raw text in the corrupt column), DROPMALFORMED,
  *          FAILFAST. Each bad record is also reported to on_bad, whatever the mode.
  * Threads  One decoder or encoder per worker.
@@ -49,8 +50,8 @@ struct mr_option_spec; /* options.h */
 struct mr_format_ops {
     const char *name;
     const struct mr_option_spec *options; /* sorted by name, ended by a NULL name */
-    /* Unknown option, value out of range: MR_USER with the allowed ones and the nearest name. reading:
-     * for a source, else for a sink. */
+    /* Unknown option, value out of range: MR_USER with the allowed ones and the nearest name.
+     * reading: for a source, else for a sink. */
     enum mr_status (*check_options)(const struct mr_option *options, uint32_t n, bool reading,
                                     struct mr_error *err);
     /* NULL: the schema must be declared ("text": value STRING). */
@@ -60,10 +61,10 @@ struct mr_format_ops {
                                    struct mr_decoder **out, struct mr_error *err);
     /* Starts a new input (a file): header lines, byte order mark. */
     void (*decoder_begin)(struct mr_decoder *d);
-    /* data[0..n) holds whole and partial records; MR_PAD_BYTES readable behind. Fills out with up to
-     * batch_rows rows from scratch and sets *used to the bytes consumed; call again with the rest.
-     * at_end: nothing follows, a last record without newline counts. *used == 0 and out->rows == 0:
-     * needs more bytes. out may borrow data: it is valid until data or scratch changes. */
+    /* data[0..n) holds whole and partial records; MR_PAD_BYTES readable behind. Fills out with up
+     * to batch_rows rows from scratch and sets *used to the bytes consumed; call again with the
+     * rest. at_end: nothing follows, a last record without newline counts. *used == 0 and out->rows
+     * == 0: needs more bytes. out may borrow data: it is valid until data or scratch changes. */
     enum mr_status (*decode)(struct mr_decoder *d, const uint8_t *data, uint64_t n, bool at_end,
                              struct mr_arena *scratch, struct mr_batch *out, uint64_t *used,
                              struct mr_error *err);

@@ -1,7 +1,8 @@
-/* heaps.h - where the long strings of a batch lie: the input itself, and chunks for those that had to be
- * changed (escapes, quotes).
+/* heaps.h - where the long strings of a batch lie: the input itself, and chunks for those that had
+ * to be changed (escapes, quotes).
  *
- * Why      Views into the input cost no copy; all string columns of a batch share one table of heaps.
+ * Why      Views into the input cost no copy; all string columns of a batch share one table of
+ *          heaps.
  * Limits   Offsets in a view are 31 bits: heap 0 has at most INT32_MAX bytes.
  */
 #pragma once

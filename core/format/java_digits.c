@@ -175,7 +175,8 @@ static int32_t at_least(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-/* Gives the decimal exponent that was guessed. fraction_bits: behind the binary point, at least 0. */
+/* Gives the decimal exponent that was guessed. fraction_bits: behind the binary point, at least
+ * 0. */
 static int32_t prepare(struct state *s, const struct binary *v, int32_t mantissa_bits,
                        int32_t fraction_bits)
 {

@@ -1,7 +1,7 @@
 /* options.h - the options of a format: one table a format, checked before anything is opened.
  *
- * Rules    Names match without case, as in Spark. A name that the table lacks is an error with the nearest
- *          one; so is a value outside its kind.
+ * Rules    Names match without case, as in Spark. A name that the table lacks is an error with the
+ *          nearest one; so is a value outside its kind.
  */
 #pragma once
 #include "core/format/format.h"

@@ -1,8 +1,8 @@
-/* temporal.h - dates and times in texts, by the options dateFormat, timestampFormat, timestampNTZFormat,
- * timeZone and enableDateTimeParsingFallback, which JSON and CSV share.
+/* temporal.h - dates and times in texts, by the options dateFormat, timestampFormat,
+ * timestampNTZFormat, timeZone and enableDateTimeParsingFallback, which JSON and CSV share.
  *
- * Rules    Without a pattern a text is read as a cast reads it. With one, only the pattern counts, unless the
- *          fallback is asked for.
+ * Rules    Without a pattern a text is read as a cast reads it. With one, only the pattern counts,
+ *          unless the fallback is asked for.
  */
 #pragma once
 #include "core/format/options.h"
@@ -23,7 +23,8 @@ bool mr_temporal_parse_timestamp(const struct mr_temporal *t, struct mr_text tex
 bool mr_temporal_parse_timestamp_ntz(const struct mr_temporal *t, struct mr_text text, int64_t *us);
 bool mr_temporal_parse_date(const struct mr_temporal *t, struct mr_text text,
                             struct mr_arena *scratch, int64_t *days);
-/* Days counted in the Julian calendar before 1582-10-15 -> days of the same date in the Gregorian one. */
+/* Days counted in the Julian calendar before 1582-10-15 -> days of the same date in the Gregorian
+ * one. */
 int64_t mr_temporal_rebase_days(int64_t days);
 
 /* Appended; without a pattern as ISO 8601, a TIMESTAMP with "Z" or its offset. */

@@ -1,9 +1,11 @@
-/* utf8.h - one character of UTF-8, strictly: no surrogates, no overlong forms, nothing above U+10FFFF. */
+/* utf8.h - one character of UTF-8, strictly: no surrogates, no overlong forms, nothing above
+ * U+10FFFF. */
 #pragma once
 #include "core/mem/arena.h"
 #include <stdbool.h>
 
-/* Bytes of the character at p (1 to 4), or 0: it is not valid. Three bytes behind p are readable. */
+/* Bytes of the character at p (1 to 4), or 0: it is not valid. Three bytes behind p are
+ * readable. */
 static inline uint32_t mr_utf8_length(const uint8_t *p)
 {
 #define MR_UTF8_TAIL(x) (((x)&0xc0) == 0x80)
@@ -51,6 +53,7 @@ static inline uint32_t mr_utf8_put(uint32_t code, uint8_t *out)
     return 4;
 }
 
-/* The text itself if it is valid, else a copy in which what is not is replaced by U+FFFD as Java's decoder
- * does it: one for the longest part that could begin a character. Three bytes behind t are readable. */
+/* The text itself if it is valid, else a copy in which what is not is replaced by U+FFFD as Java's
+ * decoder does it: one for the longest part that could begin a character. Three bytes behind t are
+ * readable. */
 struct mr_text mr_utf8_replace(struct mr_text t, struct mr_arena *a);

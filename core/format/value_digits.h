@@ -1,7 +1,7 @@
 /* value_digits.h - short runs of digits by word arithmetic, within core/format only.
  *
- * Why      Fields of 4 to 16 characters are the rule; a loop over their bytes waits for each multiplication
- *          and mispredicts its end. A word has the first character in its low byte.
+ * Why      Fields of 4 to 16 characters are the rule; a loop over their bytes waits for each
+ *          multiplication and mispredicts its end. A word has the first character in its low byte.
  */
 #pragma once
 #include <stdbool.h>

@@ -285,7 +285,8 @@ static uint32_t print_special(double v, char *out)
     return (uint32_t)n;
 }
 
-/* Amounts: up to four decimals. A decimal of at most 15 digits that reads back as v is the shortest. */
+/* Amounts: up to four decimals. A decimal of at most 15 digits that reads back as v is the
+ * shortest. */
 static uint32_t print_amount(double v, char *out)
 {
     enum { SCALE = 10000 };
@@ -307,9 +308,10 @@ static uint32_t print_amount(double v, char *out)
     return at;
 }
 
-/* Does Java 17 print the n shortest digits, which the C++ library finds fast? v has a fraction, or is a whole
- * number that its type holds exactly (below exact_max), so no decimal of fewer digits lies on the border
- * between two numbers. The form with E has two digits at least, and powers of two have a border of their own. */
+/* Does Java 17 print the n shortest digits, which the C++ library finds fast? v has a fraction, or
+ * is a whole number that its type holds exactly (below exact_max), so no decimal of fewer digits
+ * lies on the border between two numbers. The form with E has two digits at least, and powers of
+ * two have a border of their own. */
 static bool shortest_is_java(double magnitude, uint32_t n, double exact_max)
 {
     uint64_t bits;

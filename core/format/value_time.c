@@ -8,8 +8,8 @@
 
 enum { COMMON_BYTES = 19 };
 
-/* Eight characters as digits where expected has '0', and equal where it has others. Gives the digits, 0 in
- * other places. */
+/* Eight characters as digits where expected has '0', and equal where it has others. Gives the
+ * digits, 0 in other places. */
 static inline bool match_word(const char *p, const char *expected, uint64_t *digits)
 {
     uint64_t pattern = word_load(expected), x = word_load(p) ^ pattern;

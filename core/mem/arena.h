@@ -44,7 +44,8 @@ char *mr_arena_format(struct mr_arena *a, const char *format, ...)
 #define MR_NEW(arena, type) ((type *)mr_arena_zero((arena), sizeof(type)))
 #define MR_NEW_ARRAY(arena, type, n) ((type *)mr_arena_zero((arena), sizeof(type) * (size_t)(n)))
 
-/* A growing run of bytes in an arena: JSON text, encoded rows, log records. data is not NUL-ended. */
+/* A growing run of bytes in an arena: JSON text, encoded rows, log records. data is not
+ * NUL-ended. */
 struct mr_buffer {
     struct mr_arena *arena;
     uint8_t *data;

@@ -29,7 +29,8 @@ void mr_accumulators_plan(struct mr_accumulators *out, const struct mr_node *nod
                           struct mr_arena *a);
 const struct mr_type *mr_slot_type(enum mr_slot_kind kind);
 
-/* slots[i * width + places[k]] = column k of row sel[i]. BYTES point to copies aligned for any use. */
+/* slots[i * width + places[k]] = column k of row sel[i]. BYTES point to copies aligned for any
+ * use. */
 void mr_accumulators_from_columns(const struct mr_accumulators *acc,
                                   const struct mr_column *columns, const uint32_t *sel, uint32_t n,
                                   union mr_slot *slots, struct mr_arena *a);

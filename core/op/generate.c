@@ -1,7 +1,7 @@
 /* generate.c - explode and its kin: a row gives as many rows as its list has, beside columns kept.
  *
- * The generator runs once over the whole input batch; what it gives is handed on in batches of at most
- * batch_rows rows, kept columns repeated.
+ * The generator runs once over the whole input batch; what it gives is handed on in batches of at
+ * most batch_rows rows, kept columns repeated.
  */
 #include "core/op/operators.h"
 

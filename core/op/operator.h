@@ -1,12 +1,13 @@
 /* operator.h - the contract of an operator.
  *
- * What     Operators form a tree, one instance per worker; batches are pushed from the leaves to the root.
- *          The plan part is read-only and shared; the state part is one per worker. The runtime
- *          (core/run) allocates both, calls open, step, mark, close, and counts calls, rows, cycles.
- * Batches  step borrows in and fills out; what out borrows lives until the next call of step or mark of
- *          the same operator. The consumer is done with out before that.
- * Time     mark is called once per epoch, after all input of the epoch (children are marked first; what
- *          they give in mark arrives by step before). ctx->epoch holds the watermarks.
+ * What     Operators form a tree, one instance per worker; batches are pushed from the leaves to
+ *          the root. The plan part is read-only and shared; the state part is one per worker. The
+ *          runtime (core/run) allocates both, calls open, step, mark, close, and counts calls,
+ *          rows, cycles.
+ * Batches  step borrows in and fills out; what out borrows lives until the next call of step or
+ *          mark of the same operator. The consumer is done with out before that.
+ * Time     mark is called once per epoch, after all input of the epoch (children are marked first;
+ *          what they give in mark arrives by step before). ctx->epoch holds the watermarks.
  * Memory   ctx->scratch is reset before each step; ctx->arena lives as long as the query.
  */
 #pragma once
@@ -25,8 +26,8 @@ struct mr_epoch {
     bool has_data;    /* false: a no-data batch */
 };
 
-/* What progress and --record tell of a stateful operator, per worker and epoch; summed over workers.
- * Rows that a partial aggregate drops as late are those of the aggregate above it. */
+/* What progress and --record tell of a stateful operator, per worker and epoch; summed over
+ * workers. Rows that a partial aggregate drops as late are those of the aggregate above it. */
 struct mr_operator_counts {
     uint64_t rows_total, rows_updated, rows_removed, rows_dropped, memory_bytes;
 };
@@ -45,7 +46,8 @@ struct mr_ctx {
     uint32_t batch_rows;
     uint32_t port;                    /* in step: which child the batch comes from */
     struct mr_operator_counts counts; /* reset at epoch start; rows_total is read at its end */
-    /* The watermark operator's, of the rows with a time since the runtime last reset them (times_n 0). */
+    /* The watermark operator's, of the rows with a time since the runtime last reset them (times_n
+     * 0). */
     int64_t max_time_us, min_time_us;
     __int128 time_sum_us;
     uint64_t times_n;
@@ -54,14 +56,14 @@ struct mr_ctx {
 struct mr_operator_ops {
     const char *name;
     size_t plan_size, state_size;
-    /* plan: once per query; allocates from a. open: once per worker; close undoes it, also after a failed
-     * open. */
+    /* plan: once per query; allocates from a. open: once per worker; close undoes it, also after a
+     * failed open. */
     enum mr_status (*plan)(void *plan, const struct mr_node *node, struct mr_arena *a,
                            struct mr_error *err);
     enum mr_status (*open)(struct mr_ctx *ctx);
     void (*close)(struct mr_ctx *ctx);
-    /* Borrows in, fills the empty out. MR_MORE_OUTPUT: call again with the same in. MR_DONE: it needs no
-     * more input in this epoch (a limit); out may hold its last rows. */
+    /* Borrows in, fills the empty out. MR_MORE_OUTPUT: call again with the same in. MR_DONE: it
+     * needs no more input in this epoch (a limit); out may hold its last rows. */
     enum mr_step (*step)(struct mr_ctx *ctx, const struct mr_batch *in, struct mr_batch *out);
     /* Epoch end. MR_MORE_OUTPUT: call again. NULL: time does not matter to it. */
     enum mr_step (*mark)(struct mr_ctx *ctx, struct mr_batch *out);

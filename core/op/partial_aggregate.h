@@ -1,7 +1,8 @@
-/* partial_aggregate.h - the parts of the partial aggregate: plan, choice of rows, groups, updates. Internal.
+/* partial_aggregate.h - the parts of the partial aggregate: plan, choice of rows, groups, updates.
+ * Internal.
  *
- * Path     choose_rows: keys, windows, late rows. find_groups: the group of each row. update: one loop per
- *          aggregate. drain: groups -> output.
+ * Path     choose_rows: keys, windows, late rows. find_groups: the group of each row. update: one
+ *          loop per aggregate. drain: groups -> output.
  */
 #pragma once
 #include "core/op/accumulators.h"

@@ -1,9 +1,10 @@
 /* partial_groups.c - the group of each row.
  *
- * Cache    Rows whose key (without the window, when the whole batch lies in one) was seen lately are told by
- *          mr_group_cache; a text key is looked up in place, by its views. The others are misses.
- * Words    Misses whose keys fit are looked up in the table of words, made if new, and cached. A text that
- *          is too long is never cached, so that no row has to be tested for it.
+ * Cache    Rows whose key (without the window, when the whole batch lies in one) was seen lately
+ *          are told by mr_group_cache; a text key is looked up in place, by its views. The others
+ *          are misses.
+ * Words    Misses whose keys fit are looked up in the table of words, made if new, and cached. A
+ *          text that is too long is never cached, so that no row has to be tested for it.
  * Rest     Rows with long texts, and all rows of keys that are no words, go by encoded rows.
  */
 #include "core/op/partial_aggregate.h"
@@ -126,8 +127,8 @@ static bool may_use_cache(struct mr_ctx *ctx, const struct mr_partial_rows *r)
     return true;
 }
 
-/* Gives the misses ids and caches them, but for those with long texts: they are added to s->filtered,
- * from long_n on; gives how many are there then. */
+/* Gives the misses ids and caches them, but for those with long texts: they are added to
+ * s->filtered, from long_n on; gives how many are there then. */
 static uint32_t add_misses(struct mr_ctx *ctx, const struct mr_partial_rows *r, uint32_t first,
                            uint32_t misses_n, uint32_t long_n)
 {

@@ -15,7 +15,8 @@ static uint32_t groups_for(const struct mr_partial_plan *p)
     return (uint32_t)(n < GROUPS_MIN ? GROUPS_MIN : n > GROUPS_MAX ? GROUPS_MAX : n);
 }
 
-/* Only our own functions: their slots are known. count: rows. sum, avg of doubles: the sum, then rows. */
+/* Only our own functions: their slots are known. count: rows. sum, avg of doubles: the sum, then
+ * rows. */
 static enum mr_fold fold_of(const struct mr_aggregate_item *item)
 {
     const struct mr_expr *call = item->call;

@@ -16,8 +16,8 @@ static void drop_null_times(struct mr_partial_state *s, const struct mr_column *
     r->n = kept;
 }
 
-/* Of the windows that hold the pane at start, those that end at or before late: the pane is the first slide
- * of one, the last of another. */
+/* Of the windows that hold the pane at start, those that end at or before late: the pane is the
+ * first slide of one, the last of another. */
 static int64_t late_windows(const struct mr_node *node, int64_t start, int64_t late)
 {
     const int64_t all = node->window_us / node->slide_us;
@@ -45,8 +45,8 @@ static void drop_late_windows(struct mr_ctx *ctx, struct mr_partial_rows *r, int
     r->n = kept;
 }
 
-/* Windows of the rows by their time column. Rows without a time have none and go; late ones go and are
- * counted. */
+/* Windows of the rows by their time column. Rows without a time have none and go; late ones go and
+ * are counted. */
 static void choose_by_window(struct mr_ctx *ctx, struct mr_partial_rows *r)
 {
     struct mr_partial_state *s = ctx->state;

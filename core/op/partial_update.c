@@ -1,8 +1,9 @@
 /* partial_update.c - one loop per aggregate over the rows of a batch.
  *
- * Few      When all rows are in the table of words and it has few groups, counts and sums of doubles run by
- *          group number into lanes (kernels/tally) that are folded into the slots after the batch. The
- *          number of rows of each group is counted once, for all aggregates that need it.
+ * Few      When all rows are in the table of words and it has few groups, counts and sums of
+ *          doubles run by group number into lanes (kernels/tally) that are folded into the slots
+ *          after the batch. The number of rows of each group is counted once, for all aggregates
+ *          that need it.
  * Any      Everything else: addresses of slots, and the function's own loop.
  */
 #include "core/op/partial_aggregate.h"

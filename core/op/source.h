@@ -1,8 +1,9 @@
 /* source.h - the contract of a source.
  *
- * Plan     One planner per query and source: says what is new, within limits, as offsets: Spark's offset
- *          JSON for progress, and the bytes that make the same rows come again (logged before any is
- *          read). An epoch's range is cut into splits; workers take splits from a shared queue.
+ * Plan     One planner per query and source: says what is new, within limits, as offsets: Spark's
+ *          offset JSON for progress, and the bytes that make the same rows come again (logged
+ *          before any is read). An epoch's range is cut into splits; workers take splits from a
+ *          shared queue.
  * Read     One reader per worker and source; open_split, pull until MR_DONE, close_split.
  * Threads  planner: the query's control thread. reader: its worker.
  */
@@ -40,31 +41,35 @@ struct mr_source_ops {
     /* Fixed schema (kafka, rate, socket, text) for these options, or NULL: it must be declared. */
     const struct mr_type *(*schema)(const struct mr_option *options, uint32_t n,
                                     struct mr_arena *a);
-    /* Adds what only a look at the data tells to a declared schema: columns of folders. NULL: nothing. */
+    /* Adds what only a look at the data tells to a declared schema: columns of folders. NULL:
+     * nothing. */
     enum mr_status (*complete_schema)(struct mr_table *table, const struct mr_conf *conf,
                                       struct mr_arena *a, struct mr_error *err);
-    /* Validates without side effects: for check and before anything is made. Unknown options are refused
-     * with the nearest name. */
+    /* Validates without side effects: for check and before anything is made. Unknown options are
+     * refused with the nearest name. */
     enum mr_status (*check)(const struct mr_table *table, struct mr_error *err);
 
     enum mr_status (*planner_open)(void *planner, const struct mr_source_config *config,
                                    struct mr_error *err);
     void (*planner_close)(void *planner);
-    /* What is new since the last planned end. *has_new false: nothing (offsets then say where it stands). */
+    /* What is new since the last planned end. *has_new false: nothing (offsets then say where it
+     * stands). */
     enum mr_status (*plan)(void *planner, uint64_t epoch, enum mr_source_limit limit,
                            struct mr_offsets *to, bool *has_new, struct mr_error *err);
     /* trigger available_now: later plans go no further than what is there now. */
     enum mr_status (*freeze)(void *planner, struct mr_error *err);
-    /* At a restart: bytes of a planned epoch, in order, from the log: its rows come again (the last,
-     * uncommitted one) or are behind us. */
+    /* At a restart: bytes of a planned epoch, in order, from the log: its rows come again (the
+     * last, uncommitted one) or are behind us. */
     enum mr_status (*adopt)(void *planner, uint64_t epoch, struct mr_text bytes,
                             struct mr_error *err);
-    /* The whole memory of the planner (files seen), for snapshots of the checkpoint; load undoes. */
+    /* The whole memory of the planner (files seen), for snapshots of the checkpoint; load
+     * undoes. */
     void (*save)(void *planner, struct mr_buffer *out);
     enum mr_status (*load)(void *planner, struct mr_text saved, struct mr_error *err);
     /* After the epoch is durable: cleanSource, monitor commits. */
     enum mr_status (*committed)(void *planner, uint64_t epoch, struct mr_error *err);
-    /* Cuts the planned (or adopted) epoch into splits: count, and the bytes of each, self-contained. */
+    /* Cuts the planned (or adopted) epoch into splits: count, and the bytes of each,
+     * self-contained. */
     enum mr_status (*splits)(void *planner, uint32_t *n, struct mr_error *err);
     struct mr_text (*split)(void *planner, uint32_t i);
     /* Wakes when new data may be there: a file descriptor to poll, or -1 (poll every few ms). */
@@ -79,8 +84,8 @@ struct mr_source_ops {
     void (*reader_close)(void *reader);
     /* split's bytes may go away after the call. */
     enum mr_status (*open_split)(void *reader, struct mr_text split, struct mr_error *err);
-    /* Fills out (valid until the next call). MR_NEED_INPUT or MR_MORE_OUTPUT: out has rows, maybe 0;
-     * MR_BLOCKED: nothing yet; MR_DONE: the split is finished (out may have its last rows). */
+    /* Fills out (valid until the next call). MR_NEED_INPUT or MR_MORE_OUTPUT: out has rows, maybe
+     * 0; MR_BLOCKED: nothing yet; MR_DONE: the split is finished (out may have its last rows). */
     enum mr_step (*pull)(void *reader, struct mr_batch *out, struct mr_source_counts *counts,
                          struct mr_error *err);
     /* What the open split reads, for input_file_name(). NULL: it reads no files. */

@@ -203,8 +203,8 @@ static bool set_has(const uint32_t *set, uint32_t group)
     return false;
 }
 
-/* One row for each grouping set: the child's columns, the groups (null where not in the set), and the
- * number of the set, a bit for each group that is left out. */
+/* One row for each grouping set: the child's columns, the groups (null where not in the set), and
+ * the number of the set, a bit for each group that is left out. */
 static struct mr_logical *grouping_sets(struct mr_analyzer *an, struct mr_select *q,
                                         struct mr_logical *child)
 {

@@ -180,8 +180,8 @@ static struct mr_expr *add_aggregate(struct mr_analyzer *an, struct mr_aggregati
     return mr_attribute_expr(an->arena, &item->attribute);
 }
 
-/* What follows the arguments: IGNORE NULLS is a last argument true, WITHIN GROUP gives the value (and, for
- * lists, whether it descends). */
+/* What follows the arguments: IGNORE NULLS is a last argument true, WITHIN GROUP gives the value
+ * (and, for lists, whether it descends). */
 static bool more_arguments(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x,
                            struct mr_expr **args, uint32_t *n)
 {
@@ -435,7 +435,8 @@ static struct mr_expr *generator_here(struct mr_analyzer *an, struct mr_scope *s
         b.data);
 }
 
-/* struct(a, b AS x) = named_struct('a', a, 'x', b); what has no name is col1, col2.. by its place. */
+/* struct(a, b AS x) = named_struct('a', a, 'x', b); what has no name is col1, col2.. by its
+ * place. */
 static struct mr_expr *make_struct(struct mr_analyzer *an, struct mr_scope *s,
                                    const struct mr_ast *x)
 {

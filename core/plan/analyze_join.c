@@ -9,8 +9,8 @@ static struct mr_logical *no_lateral(struct mr_analyzer *an, struct mr_place pla
     return NULL;
 }
 
-/* A LATERAL subquery without a table of its own computes more columns of the left row: its chain of nodes
- * is put over left, which passes through. */
+/* A LATERAL subquery without a table of its own computes more columns of the left row: its chain of
+ * nodes is put over left, which passes through. */
 static struct mr_logical *graft(struct mr_analyzer *an, struct mr_logical *node,
                                 struct mr_logical *left, bool *drops)
 {

@@ -177,7 +177,8 @@ struct mr_expr *mr_analyze_field(struct mr_analyzer *an, struct mr_expr *x, cons
     return mr_call(an, "get_field", args, 2, place, text);
 }
 
-/* How many of list match parts; the first is *hit, and *used parts name it (the others are fields). */
+/* How many of list match parts; the first is *hit, and *used parts name it (the others are
+ * fields). */
 static uint32_t match(const struct mr_analyzer *an, const struct mr_attribute *list, uint32_t n,
                       const char *const *parts, uint32_t parts_n, const struct mr_attribute **hit,
                       uint32_t *used)

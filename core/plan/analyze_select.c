@@ -1,4 +1,5 @@
-/* analyze_select.c - a select list with what hangs on it: GROUP BY, HAVING, ORDER BY, generators. */
+/* analyze_select.c - a select list with what hangs on it: GROUP BY, HAVING, ORDER BY,
+ * generators. */
 #include "core/plan/analyzer.h"
 
 #include "core/expr/coerce.h"

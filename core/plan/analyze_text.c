@@ -1,4 +1,5 @@
-/* analyze_text.c - expressions as Spark prints them in column names and errors: "(v + 1)", "count(1)". */
+/* analyze_text.c - expressions as Spark prints them in column names and errors: "(v + 1)",
+ * "count(1)". */
 #include "core/plan/analyzer.h"
 
 #include "core/format/value.h"

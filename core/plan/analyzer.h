@@ -1,7 +1,8 @@
 /* analyzer.h - what the analyze_*.c files share.
  *
  * Errors   Functions give NULL (or false) when they fail; the error is in an->err, with its place.
- * Depth    Syntax trees are bounded by the parser (MR_DEPTH_MAX); views and CTEs by views_n and depth.
+ * Depth    Syntax trees are bounded by the parser (MR_DEPTH_MAX); views and CTEs by views_n and
+ *          depth.
  */
 #pragma once
 #include "core/base/check.h"
@@ -72,7 +73,8 @@ struct mr_scope {
     const struct mr_attribute *attributes; /* what names mean */
     uint32_t attributes_n;
     struct mr_scope *outer; /* LATERAL and correlated subqueries */
-    /* Select items known by their alias where no column has the name: earlier ones, or all in GROUP BY. */
+    /* Select items known by their alias where no column has the name: earlier ones, or all in GROUP
+     * BY. */
     struct mr_ast *const *items;
     uint32_t items_n;
     /* Outputs known by their name before any column: HAVING, ORDER BY. */
@@ -97,7 +99,8 @@ struct mr_logical *mr_analyze(struct mr_analyzer *an, const struct mr_relation *
                               struct mr_scope *outer);
 struct mr_attribute mr_attribute_new(struct mr_analyzer *an, const char *name,
                                      const struct mr_type *type, bool nullable);
-/* The attribute that a named expression gives: a plain column keeps its id, an alias its metadata. */
+/* The attribute that a named expression gives: a plain column keeps its id, an alias its
+ * metadata. */
 struct mr_attribute mr_attribute_of(struct mr_analyzer *an, const struct mr_named *x,
                                     const struct mr_attribute *from, uint32_t from_n);
 /* Notes the place of the error in an->err; gives NULL. */

@@ -1,17 +1,17 @@
 /* logical.h - the analyzed plan: relational operators over attributes with unique ids.
  *
- * Why      Names are resolved once, by the analyzer. From then on an output column is known by its id, so
- *          that nodes can be moved, merged and cut without resolving anything again.
- * Exprs    As in core/expr, but the index of a MR_EXPR_COLUMN is the id of an attribute of the child. The
- *          physical planner turns ids into column numbers.
- * Owner    The arena of the planning call. Nodes are changed in place by the rewrites; expressions are
- *          shared and never changed.
+ * Why      Names are resolved once, by the analyzer. From then on an output column is known by its
+ *          id, so that nodes can be moved, merged and cut without resolving anything again.
+ * Exprs    As in core/expr, but the index of a MR_EXPR_COLUMN is the id of an attribute of the
+ *          child. The physical planner turns ids into column numbers.
+ * Owner    The arena of the planning call. Nodes are changed in place by the rewrites; expressions
+ *          are shared and never changed.
  */
 #pragma once
 #include "core/plan/plan.h"
 
-/* What is known of an output column. Spark's metadata is the event time and the window marks: it goes
- * with the column through projections and aliases, and is lost in any other expression. */
+/* What is known of an output column. Spark's metadata is the event time and the window marks: it
+ * goes with the column through projections and aliases, and is lost in any other expression. */
 struct mr_attribute {
     uint32_t id;
     const char *name;
@@ -73,9 +73,9 @@ struct mr_logical {
     uint32_t output_n;
 
     /* PROJECT: one for each output. AGGREGATE: the same, over group and result attributes. FILTER:
-     * exprs[0]. EXPAND, VALUES: rows_n rows of one for each output. GENERATE: exprs[0] the call; its
-     * outputs are the child's, then those of the generator. WINDOW: calls, as texts. JOIN: exprs[0], the
-     * condition, or none. SORT: keys. */
+     * exprs[0]. EXPAND, VALUES: rows_n rows of one for each output. GENERATE: exprs[0] the call;
+     * its outputs are the child's, then those of the generator. WINDOW: calls, as texts. JOIN:
+     * exprs[0], the condition, or none. SORT: keys. */
     struct mr_expr **exprs;
     uint32_t exprs_n, rows_n;
     const struct mr_sort_key *sort; /* SORT: exprs again, with direction */
@@ -100,7 +100,8 @@ struct mr_logical {
 };
 
 const char *mr_logical_name(enum mr_logical_kind kind);
-/* A node over children, streaming if one of them is; output: that of the first child, if there is one. */
+/* A node over children, streaming if one of them is; output: that of the first child, if there is
+ * one. */
 struct mr_logical *mr_logical_new(struct mr_arena *a, enum mr_logical_kind kind,
                                   struct mr_logical *const *children, uint32_t children_n,
                                   struct mr_place place);
@@ -152,8 +153,8 @@ uint32_t mr_expr_conjuncts(struct mr_expr *x, struct mr_expr **parts);
 /* parts joined by AND, which must be BOOLEAN; NULL for none. */
 struct mr_expr *mr_expr_and(struct mr_arena *a, struct mr_expr *const *parts, uint32_t n);
 
-/* Constant parts become literals, with the text that they had. What depends on the epoch stays; what fails
- * stays too, and fails when a row needs it. */
+/* Constant parts become literals, with the text that they had. What depends on the epoch stays;
+ * what fails stays too, and fails when a row needs it. */
 struct mr_expr *mr_expr_fold(struct mr_arena *a, const struct mr_session *session,
                              struct mr_expr *x);
 

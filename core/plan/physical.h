@@ -1,7 +1,7 @@
 /* physical.h - the physical plan: a tree of nodes that operators (core/op) execute.
  *
- * What     Each node is one operator on every worker. Expressions are bound: MR_EXPR_COLUMN is a column
- *          index of the (first) child's output. Exchange nodes cut the tree into stages.
+ * What     Each node is one operator on every worker. Expressions are bound: MR_EXPR_COLUMN is a
+ *          column index of the (first) child's output. Exchange nodes cut the tree into stages.
  * Owner    Immutable after planning; lives as long as the query.
  */
 #pragma once
@@ -63,35 +63,35 @@ struct mr_node {
     const struct mr_type *output; /* STRUCT */
     const char *text;             /* one line for explain: what Spark would print, shortened */
 
-    const struct mr_expr *const
-        *exprs; /* PROJECT: outputs. FILTER: exprs[0]. WATERMARK: exprs[0] the
-                                          time. EXPAND: exprs_n = rows_n * output columns, row by row.
-                                          GENERATE: exprs[0] the generator call, outputs after it:
-                                          columns kept; output: those columns, then the generator's.
-                                          VALUES: as EXPAND, literals. AGGREGATE: final outputs over
-                                          [keys, results] */
+    /* PROJECT: outputs. FILTER: exprs[0]. WATERMARK: exprs[0] the time. EXPAND: exprs_n = rows_n *
+     * output columns, row by row. GENERATE: exprs[0] the generator call, outputs after it: columns
+     * kept; output: those columns, then the generator's. VALUES: as EXPAND, literals. AGGREGATE:
+     * final outputs over [keys, results]. */
+    const struct mr_expr *const *exprs;
     uint32_t exprs_n;
-    uint32_t rows_n; /* EXPAND: rows out per row in; with a time_rule late ones are left out, and
-                                          counted by the PARTIAL_AGGREGATE below. VALUES: rows */
-    bool outer;      /* GENERATE */
+    /* EXPAND: rows out per row in; with a time_rule late ones are left out, and counted by the
+     * PARTIAL_AGGREGATE below. VALUES: rows. */
+    uint32_t rows_n;
+    bool outer; /* GENERATE */
     const struct mr_table
         *table; /* SOURCE: output may be a subset of table->schema, in any order */
 
-    /* EXCHANGE: hash of columns keys[0..n); none: all rows to one worker. AGGREGATE, DEDUPLICATE*: keys */
+    /* EXCHANGE: hash of columns keys[0..n); none: all rows to one worker. AGGREGATE, DEDUPLICATE*:
+     * keys */
     const struct mr_expr *const *keys;
     uint32_t keys_n;
     const struct mr_aggregate_item *aggregates; /* both aggregate nodes, the same list */
     uint32_t aggregates_n;
     enum mr_output_mode mode;
     enum mr_time_rule time_rule;
-    uint32_t time_key; /* index into keys (aggregate) or input columns (dedup, where
-                                          state is evicted only if that column is also one of keys) */
+    /* Index into keys (aggregate) or input columns (dedup, where state is evicted only if that
+     * column is also one of keys). */
+    uint32_t time_key;
     int64_t window_us, slide_us, offset_us; /* a window key made here by a time column: see below */
-    uint32_t window_key;      /* PARTIAL_AGGREGATE: key that is the pane of a time, slide_us wide
-                                          (tumbling: the window), computed by the operator itself for
-                                          speed: its expr is the time column, rows where it is null are
-                                          left out (no FILTER does it), the output column is a window
-                                          struct; else UINT32_MAX */
+    /* PARTIAL_AGGREGATE: key that is the pane of a time, slide_us wide (tumbling: the window),
+     * computed by the operator itself for speed: its expr is the time column, rows where it is null
+     * are left out (no FILTER does it), the output column is a window struct; else UINT32_MAX. */
+    uint32_t window_key;
     bool is_stateful;         /* has state tables in a stream */
     uint32_t stateful_index;  /* from the sink end, as in progress; operators with state only */
     uint32_t watermark_index; /* WATERMARK */

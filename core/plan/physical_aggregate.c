@@ -1,8 +1,8 @@
 /* physical_aggregate.c - an aggregate is two nodes: per worker before the exchange, and into state.
  *
- * Panes    Where a window's size is a multiple of its slide, all times of one slide are in the same windows.
- *          So the rows of a slide, a pane, are grouped once, and what comes of them goes to each window
- *          (Li et al., "No pane, no gain", SIGMOD Record 34(1), 2005).
+ * Panes    Where a window's size is a multiple of its slide, all times of one slide are in the same
+ *          windows. So the rows of a slide, a pane, are grouped once, and what comes of them goes
+ *          to each window (Li et al., "No pane, no gain", SIGMOD Record 34(1), 2005).
  */
 #include "core/plan/planner.h"
 
@@ -26,7 +26,8 @@ static bool is_tumbling(const struct mr_expr *x)
     return mr_expr_is_call(x, "window") && ((const struct mr_window *)x->data)->windows_n == 1;
 }
 
-/* Group g of node is a window of panes. Late rows are counted by window: they must be late by it. */
+/* Group g of node is a window of panes. Late rows are counted by window: they must be late by
+ * it. */
 static bool has_panes(const struct mr_logical *node, uint32_t g, const struct mr_expr *x)
 {
     const struct mr_window *w = x->data;
@@ -104,8 +105,8 @@ static struct mr_expr **copy_exprs(struct mr_planner *p, struct mr_expr *const *
     return copy;
 }
 
-/* Finds a window among the keys, tumbling or of panes, whose window struct nobody else needs, and puts the
- * time in its place: the node below then gives the time, once for all windows. */
+/* Finds a window among the keys, tumbling or of panes, whose window struct nobody else needs, and
+ * puts the time in its place: the node below then gives the time, once for all windows. */
 static bool take_window(struct mr_planner *p, struct mr_logical *node, struct window_key *out)
 {
     struct mr_logical *project = node->children[0];

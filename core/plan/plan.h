@@ -1,8 +1,8 @@
 /* plan.h - unresolved plan -> physical plan, in named stages, each printable.
  *
- * Path     analyze (names, types, Spark's error conditions) -> streaming rules (what Spark rejects in
- *          which mode, in Spark's order) -> Spark's result-changing rewrites -> cost-only optimizer
- *          (projection and filter into the source) -> physical plan.
+ * Path     analyze (names, types, Spark's error conditions) -> streaming rules (what Spark rejects
+ *          in which mode, in Spark's order) -> Spark's result-changing rewrites -> cost-only
+ *          optimizer (projection and filter into the source) -> physical plan.
  */
 #pragma once
 #include "core/plan/physical.h"

@@ -13,8 +13,8 @@ struct mr_planner {
     uint32_t nodes_n, nodes_capacity, watermarks_n;
 };
 
-/* A node and what its columns are. Rows are spread over the workers: by the hash of the columns by[..] (in
- * that order), all on one worker, or anyhow. */
+/* A node and what its columns are. Rows are spread over the workers: by the hash of the columns
+ * by[..] (in that order), all on one worker, or anyhow. */
 struct mr_planned {
     struct mr_node *node;
     const struct mr_attribute *columns;

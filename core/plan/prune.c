@@ -1,7 +1,8 @@
 /* prune.c - columns that nobody needs are left out, from the root down to the sources.
  *
- * Why      It decides what stateful operators see: dropDuplicates whose event time is not needed above does
- *          not get it, and so drops no late rows; an aggregate that nobody reads has no state.
+ * Why      It decides what stateful operators see: dropDuplicates whose event time is not needed
+ *          above does not get it, and so drops no late rows; an aggregate that nobody reads has no
+ *          state.
  */
 #include "core/plan/logical.h"
 
@@ -84,7 +85,8 @@ static struct mr_logical *exactly(struct mr_rewriter *r, struct mr_logical *node
     return same ? node : mr_logical_narrow(r->arena, node, list, n);
 }
 
-/* The rescued column is needed: what it holds depends on which columns there are, so all are read. */
+/* The rescued column is needed: what it holds depends on which columns there are, so all are
+ * read. */
 static bool rescues(const struct mr_logical *node, const struct mr_ids *need)
 {
     const char *name =

@@ -1,7 +1,8 @@
 /* pushdown.c - filters go down as far as Spark moves them.
  *
- * Why      It is no mere optimization: rows that a filter removes below a watermark node do not advance the
- *          watermark. So a filter sinks below it exactly when it does not touch the event time.
+ * Why      It is no mere optimization: rows that a filter removes below a watermark node do not
+ *          advance the watermark. So a filter sinks below it exactly when it does not touch the
+ *          event time.
  */
 #include "core/plan/logical.h"
 

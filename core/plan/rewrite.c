@@ -1,11 +1,12 @@
-/* rewrite.c - Spark's rewrites in their order: WITH inlined, DISTINCT as an aggregate, constants folded,
- * filters inferred and pushed down, columns pruned, projections merged. */
+/* rewrite.c - Spark's rewrites in their order: WITH inlined, DISTINCT as an aggregate, constants
+ * folded, filters inferred and pushed down, columns pruned, projections merged. */
 #include "core/plan/logical.h"
 
 #include "core/base/check.h"
 #include "core/expr/function.h"
 
-/* A copy of the nodes (expressions and attributes are shared): definitions may be used several times. */
+/* A copy of the nodes (expressions and attributes are shared): definitions may be used several
+ * times. */
 static struct mr_logical *copy_plan(struct mr_arena *a, const struct mr_logical *node)
 {
     struct mr_logical *copy = MR_NEW(a, struct mr_logical);

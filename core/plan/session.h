@@ -51,7 +51,8 @@ struct mr_session {
     uint32_t views_n;
     const char *views_path; /* the file that their places are in, or NULL */
     int64_t now_us;         /* for folding at analysis in batch queries */
-    /* Adds the columns to a table's schema that its source finds where it reads. NULL: none does. */
+    /* Adds the columns to a table's schema that its source finds where it reads. NULL: none
+     * does. */
     enum mr_status (*complete_schema)(struct mr_table *table, const struct mr_conf *conf,
                                       struct mr_arena *a, struct mr_error *err);
 };

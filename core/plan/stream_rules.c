@@ -1,8 +1,9 @@
 /* stream_rules.c - what Spark refuses in a stream, by output mode.
  *
- * Order    Spark's: not a stream; aggregates against the mode; node by node from below; last the chain of
- *          stateful operators. A WITH is seen as Spark sees it: each definition for itself, and a reference
- *          to it as a leaf, so that what hides behind a name is not found by the checks above it.
+ * Order    Spark's: not a stream; aggregates against the mode; node by node from below; last the
+ *          chain of stateful operators. A WITH is seen as Spark sees it: each definition for
+ *          itself, and a reference to it as a leaf, so that what hides behind a name is not found
+ *          by the checks above it.
  */
 #include "core/plan/logical.h"
 
@@ -158,8 +159,9 @@ static const struct mr_expr *strip_casts(const struct mr_expr *x)
     return x;
 }
 
-/* Does the condition bound state of side by the watermark? An equality on an event time does (on either
- * side), and so does a comparison of times that sets a lower bound for side by the other's event time. */
+/* Does the condition bound state of side by the watermark? An equality on an event time does (on
+ * either side), and so does a comparison of times that sets a lower bound for side by the other's
+ * event time. */
 static bool bounds_state(const struct mr_expr *x, const struct mr_logical *side,
                          const struct mr_logical *other)
 {

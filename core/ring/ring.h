@@ -1,9 +1,10 @@
-/* ring.h - bounded queue of pointers from one worker to one other (single producer, single consumer).
+/* ring.h - bounded queue of pointers from one worker to one other (single producer, single
+ * consumer).
  *
  * Why      Workers share nothing but rings, so memory ordering is reasoned about only here.
- * Source   Lamport's queue with cached indices (Lee et al., "FastForward"/"MCRingBuffer"): each side keeps
- *          a copy of the other's index on its own cache line and refreshes it only when it seems full or
- *          empty.
+ * Source   Lamport's queue with cached indices (Lee et al., "FastForward"/"MCRingBuffer"): each
+ *          side keeps a copy of the other's index on its own cache line and refreshes it only when
+ *          it seems full or empty.
  * Threads  push: the producer. pop: the consumer. init, fini: before start, after stop.
  * Owner    push takes *item and NULLs it; pop gives it. Ring full: the caller keeps it.
  * Limits   capacity is a power of two in [2, MR_RING_MAX]. Full is back-pressure, not an error.

@@ -1,8 +1,8 @@
 /* job.h - the job file: YAML -> sessions and queries.
  *
- * How      libyaml events, one table of keys (name, type, default, text) from which the parser, --help and
- *          the nearest-name hints come. Every error has file, line, column. ${env:NAME} and ${file:path}
- *          are read here; values that came from them are never printed.
+ * How      libyaml events, one table of keys (name, type, default, text) from which the parser,
+ *          --help and the nearest-name hints come. Every error has file, line, column. ${env:NAME}
+ *          and ${file:path} are read here; values that came from them are never printed.
  */
 #pragma once
 #include "core/run/query.h"
@@ -27,8 +27,8 @@ struct mr_job {
     struct mr_engine_config engine;
 };
 
-/* Reads, checks keys and values, fills the schemas that formats have of their own and parses the SQL of
- * the steps; makes nothing. Places in the trees are those in the file. */
+/* Reads, checks keys and values, fills the schemas that formats have of their own and parses the
+ * SQL of the steps; makes nothing. Places in the trees are those in the file. */
 MR_NODISCARD enum mr_status mr_job_load(const char *path, const char *config_path,
                                         struct mr_arena *a, struct mr_job **out,
                                         struct mr_error *err);
@@ -51,7 +51,8 @@ MR_NODISCARD enum mr_status mr_job_check_apart(const char *what, const char *pat
 /* And is not among the files of the sink, a folder, where a reader would find it. */
 MR_NODISCARD enum mr_status mr_job_check_among(const char *what, const char *path, const char *sink,
                                                struct mr_error *err);
-/* Adds the columns to the tables' schemas that their sources find, now and for format.`path` later. */
+/* Adds the columns to the tables' schemas that their sources find, now and for format.`path`
+ * later. */
 MR_NODISCARD enum mr_status mr_session_complete(struct mr_session *session, struct mr_error *err);
 /* Plans a query: analysis, streaming rules, source and sink checks. */
 MR_NODISCARD enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,

@@ -1,5 +1,5 @@
-/* job_keys.h - every key of the job file, in one table: from it come the checks, the allowed names in errors
- * and docs/job-file.md.
+/* job_keys.h - every key of the job file, in one table: from it come the checks, the allowed names
+ * in errors and docs/job-file.md.
  */
 #pragma once
 #include "core/run/job_yaml.h"

@@ -1,5 +1,5 @@
-/* job_paths.c - the paths of a job's file sources are there before it starts, as in Spark; and where it writes,
- * a folder is or can be made. */
+/* job_paths.c - the paths of a job's file sources are there before it starts, as in Spark; and
+ * where it writes, a folder is or can be made. */
 #include "core/format/format.h"
 #include "core/run/job.h"
 
@@ -86,7 +86,8 @@ enum mr_status mr_job_check_target(const char *what, const char *path, struct mr
     return MR_OK;
 }
 
-/* The path without links, dots and doubled slashes. What is not there yet: below the nearest folder that is. */
+/* The path without links, dots and doubled slashes. What is not there yet: below the nearest folder
+ * that is. */
 static void resolve(const char *path, char out[PATH_MAX])
 {
     char at[PATH_MAX], real[PATH_MAX];
@@ -139,8 +140,8 @@ static bool part_matches(const char *pattern, size_t pattern_n, const char *name
     return fnmatch(p, n, 0) == 0;
 }
 
-/* Whether a pattern names files that are written into the folder path: part by part; what the pattern
- * has behind the folder's parts must fit the names that sinks give. */
+/* Whether a pattern names files that are written into the folder path: part by part; what the
+ * pattern has behind the folder's parts must fit the names that sinks give. */
 static bool pattern_reads(const char *pattern, const char *path)
 {
     static const char *const written[] = {"part-0.json", "part-0.csv", "part-0.txt"};

@@ -1,7 +1,7 @@
 /* job_place.c - where the bytes of a YAML scalar stood in its file.
  *
- * How      The file's text is walked beside the value: escapes, doubled quotes, indentation and folded line
- *          ends are stepped over.
+ * How      The file's text is walked beside the value: escapes, doubled quotes, indentation and
+ *          folded line ends are stepped over.
  */
 #include "core/run/job_yaml.h"
 

@@ -253,7 +253,8 @@ static uint32_t hex_unit(const char *p)
     return unit;
 }
 
-/* JSON writes characters beyond 16 bits as two \u escapes; YAML has \U for them, in one character less. */
+/* JSON writes characters beyond 16 bits as two \u escapes; YAML has \U for them, in one character
+ * less. */
 static struct mr_text join_surrogates(struct mr_text t, struct mr_arena *a)
 {
     uint64_t start = 0;
@@ -362,7 +363,8 @@ const char *mr_yaml_kind_name(const struct mr_yaml *node)
 
 enum { CUT_BYTES_MIN = 4 };
 
-/* How many bytes of secret stand there: all, or some that end with a quote, as long values are shown. */
+/* How many bytes of secret stand there: all, or some that end with a quote, as long values are
+ * shown. */
 static size_t secret_at(const char *at, const char *secret)
 {
     size_t k = 0;

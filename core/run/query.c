@@ -235,7 +235,8 @@ static void rest(struct mr_query *q, int64_t us, bool for_news)
     q->env->ops->wait(q->env, fds, n, us);
 }
 
-/* How long to rest when nothing is new: a source that can't say when is asked again after poll_us. */
+/* How long to rest when nothing is new: a source that can't say when is asked again after
+ * poll_us. */
 static int64_t rest_us(const struct mr_query *q, int64_t poll_us)
 {
     int64_t us = SINK_IDLE_US;

@@ -1,17 +1,19 @@
 /* query.h - a running query: its workers' operators, its epochs, its commits.
  *
- * Epoch    plan offsets -> log them -> workers read, push, mark -> sink prepares -> commit record -> publish.
- *          The watermark after the epoch is max(event time) - delay per input, their minimum (or maximum)
- *          globally, never moving back; the next epoch evicts by it and filters by the one before.
- * Threads  One engine: W workers, pinned. Each query has a control thread; queries may be added to and
- *          removed from running workers at an epoch border.
+ * Epoch    plan offsets -> log them -> workers read, push, mark -> sink prepares -> commit record
+ *          -> publish. The watermark after the epoch is max(event time) - delay per input, their
+ *          minimum (or maximum) globally, never moving back; the next epoch evicts by it and
+ *          filters by the one before.
+ * Threads  One engine: W workers, pinned. Each query has a control thread; queries may be added to
+ *          and removed from running workers at an epoch border.
  */
 #pragma once
 #include "core/checkpoint/checkpoint.h"
 #include "core/op/sink.h"
 #include "core/plan/plan.h"
 
-/* Everything on the caller's thread, for a simulator: who would wait lets a worker that is awake have its turn. */
+/* Everything on the caller's thread, for a simulator: who would wait lets a worker that is awake
+ * have its turn. */
 struct mr_turns {
     void *arg;
     /* Of the n > 0 workers that are awake, the one that goes on. */
@@ -37,7 +39,8 @@ MR_NODISCARD enum mr_status mr_engine_open(const struct mr_engine_config *config
                                            struct mr_engine **out, struct mr_error *err);
 void mr_engine_close(struct mr_engine *e);
 uint32_t mr_engine_workers(const struct mr_engine *e);
-/* Why plain system calls are used although io_uring would be; NULL: io_uring, or as the config says. */
+/* Why plain system calls are used although io_uring would be; NULL: io_uring, or as the config
+ * says. */
 const char *mr_engine_why_not_uring(const struct mr_engine *e);
 
 enum mr_trigger_kind {
@@ -65,18 +68,19 @@ struct mr_query_config {
     /* Called by the control thread when the query has ended; err is filled if it failed. */
     void (*on_end)(void *arg, enum mr_status status, const struct mr_error *err);
     void *on_end_arg;
-    /* --record: sees each epoch's rows instead of the sink, before its commit. Called by the control
-     * thread; batches are in no order. */
+    /* --record: sees each epoch's rows instead of the sink, before its commit. Called by the
+     * control thread; batches are in no order. */
     void (*on_rows)(void *arg, uint64_t epoch, const struct mr_batch *batch);
-    /* After the last on_rows of an epoch, before its commit (thus before MILLRACE_CRASH kills it): what is
-     * known by then, surely id, input rows, watermark and operators. Its failure is the epoch's. */
+    /* After the last on_rows of an epoch, before its commit (thus before MILLRACE_CRASH kills it):
+     * what is known by then, surely id, input rows, watermark and operators. Its failure is the
+     * epoch's. */
     enum mr_status (*on_epoch)(void *arg, const struct mr_progress *p, struct mr_error *err);
     void *on_rows_arg;
 };
 
 struct mr_query;
-/* Checks, opens the checkpoint, recovers; nothing runs yet. *out is there before it waits for anyone, so
- * that a signal handler can stop it, and NULL again after a failure. */
+/* Checks, opens the checkpoint, recovers; nothing runs yet. *out is there before it waits for
+ * anyone, so that a signal handler can stop it, and NULL again after a failure. */
 MR_NODISCARD enum mr_status mr_query_open(struct mr_engine *e, const struct mr_query_config *config,
                                           struct mr_query **out, struct mr_error *err);
 /* Starts the control thread; with turns: runs the query to its end. */

@@ -1,4 +1,5 @@
-/* Where a query stands, for who looks at it from another thread: does it go on, and what is it at? */
+/* Where a query stands, for who looks at it from another thread: does it go on, and what is it
+ * at? */
 #include "core/run/control.h"
 #include <stdarg.h>
 #include <stdio.h>

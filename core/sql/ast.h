@@ -1,7 +1,8 @@
 /* ast.h - the unresolved plan: what the user said, before names and types are known.
  *
  * What     Relations are named as Spark Connect's. Three front-ends make them: the SQL parser, the
- *          job file's steps and the C API. Names keep the user's spelling; they compare without case.
+ *          job file's steps and the C API. Names keep the user's spelling; they compare without
+ *          case.
  * Owner    Everything lies in one arena. place: line and column in the statement's text, from 1.
  * Depth    Of a tree at most MR_DEPTH_MAX, AND and OR are balanced: walks may recurse.
  * Shapes   What the parser makes of syntax that is no plain call, name first, then args:
@@ -27,8 +28,9 @@
  *            TIMESTAMPADD(unit, n, t), DATEADD  timestampadd('unit', n, t); timestampdiff alike
  *            TIMESTAMP '..', DATE '..'          CAST of the text, checked to be valid
  *            X'1F'                              a BINARY LITERAL
- *            current_date                       NAME, as the user wrote it: a column of that name wins
- *            INTERVAL ..                        LITERAL of INTERVAL_YEAR_MONTH or INTERVAL_DAY_TIME
+ *            current_date                       NAME, as the user wrote it: a column of that name
+ *            wins INTERVAL ..                        LITERAL of INTERVAL_YEAR_MONTH or
+ *            INTERVAL_DAY_TIME
  */
 #pragma once
 #include "core/batch/column.h"
@@ -39,8 +41,8 @@ enum mr_ast_kind {
     MR_AST_NAME,    /* parts: a.b.c, resolved to column and fields */
     MR_AST_STAR,    /* parts: qualifier or none; except */
     MR_AST_CALL,    /* name, args: functions and operators ("+", "=", "<=>", "and", "not", "isnull",
-                       "in", "like", "ilike", "rlike", "case": when, then, .., else). Operators are in
-                       lower case, functions as the user wrote them, a.b.f with the dots */
+                       "in", "like", "ilike", "rlike", "case": when, then, .., else). Operators are
+                       in lower case, functions as the user wrote them, a.b.f with the dots */
     MR_AST_CAST,    /* args[0], type; is_try */
     MR_AST_FIELD,   /* args[0].name */
     MR_AST_ITEM,    /* args[0][args[1]] */

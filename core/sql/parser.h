@@ -11,8 +11,8 @@
 /* One query, an optional ';' at the end. */
 MR_NODISCARD enum mr_status mr_sql_parse_query(struct mr_text sql, struct mr_arena *a,
                                                struct mr_relation **out, struct mr_error *err);
-/* The same for text that came out of a file: places[0..sql.n] says where each byte, and the end, stood
- * there, and so do the error and the tree. */
+/* The same for text that came out of a file: places[0..sql.n] says where each byte, and the end,
+ * stood there, and so do the error and the tree. */
 MR_NODISCARD enum mr_status mr_sql_parse_query_placed(struct mr_text sql,
                                                       const struct mr_place *places,
                                                       struct mr_arena *a, struct mr_relation **out,
@@ -20,8 +20,8 @@ MR_NODISCARD enum mr_status mr_sql_parse_query_placed(struct mr_text sql,
 /* One expression: for the C API and tests. */
 MR_NODISCARD enum mr_status mr_sql_parse_expression(struct mr_text sql, struct mr_arena *a,
                                                     struct mr_ast **out, struct mr_error *err);
-/* What "millrace sql" takes besides queries: EXPLAIN [EXTENDED] query, SHOW FUNCTIONS [[LIKE] 'pattern'],
- * DESCRIBE FUNCTION [EXTENDED] name. */
+/* What "millrace sql" takes besides queries: EXPLAIN [EXTENDED] query, SHOW FUNCTIONS [[LIKE]
+ * 'pattern'], DESCRIBE FUNCTION [EXTENDED] name. */
 enum mr_statement_kind {
     MR_STATEMENT_QUERY,
     MR_STATEMENT_EXPLAIN,

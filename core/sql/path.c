@@ -1,5 +1,5 @@
-/* path.c - v:name[0]['x']: a part of a variant, which becomes variant_get(v, '$.name[0][\'x\']') AS x: the last name
- * of the path names it. */
+/* path.c - v:name[0]['x']: a part of a variant, which becomes variant_get(v, '$.name[0][\'x\']') AS
+ * x: the last name of the path names it. */
 #include "core/sql/parse.h"
 
 /* Gives the name between quotes, or NULL. */

@@ -167,7 +167,8 @@ static void print_function_name(const char *name, struct mr_buffer *out)
         print_quoted(name, out);
 }
 
-/* Its body reaches as far as an expression can: elsewhere than among arguments it needs parentheses. */
+/* Its body reaches as far as an expression can: elsewhere than among arguments it needs
+ * parentheses. */
 static void print_lambda(const struct mr_ast *x, struct mr_buffer *out)
 {
     if (x->parts_n != 1)

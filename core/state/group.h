@@ -1,4 +1,5 @@
-/* group.h - the eight places of one cache line of an index, compared at once. Internal to core/state.
+/* group.h - the eight places of one cache line of an index, compared at once. Internal to
+ * core/state.
  *
  * Place    0: empty; else the upper half of a hash << 32 | a row's reference, which is never 0.
  * Masks    16 bits: bit 2i stands for place i of an aligned group.

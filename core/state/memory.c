@@ -119,7 +119,8 @@ void mr_heap_grow(struct mr_state_memory *m, struct mr_slot_bytes *b, uint32_t b
     *b = grown;
 }
 
-/* An aligned huge page, or what becomes one: twice the size is mapped, and what is too much unmapped. */
+/* An aligned huge page, or what becomes one: twice the size is mapped, and what is too much
+ * unmapped. */
 static uint8_t *map_huge(struct mr_state_memory *m)
 {
     if (m->budget && !mr_budget_take(m->budget, HUGE_BYTES))

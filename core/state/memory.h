@@ -42,8 +42,8 @@ void mr_state_free(struct mr_state_memory *m, void *p, uint64_t bytes);
 /* MR_SLAB_BYTES. Slabs given are kept for the next; chunks last until fini. */
 void *mr_slab_take(struct mr_state_memory *m);
 void mr_slab_give(struct mr_state_memory *m, void *slab);
-/* What take gives for bytes: 1 or 1.5 times a power of two. Above the largest class a block comes from
- * the allocator. Blocks given are kept for the next of their class. */
+/* What take gives for bytes: 1 or 1.5 times a power of two. Above the largest class a block comes
+ * from the allocator. Blocks given are kept for the next of their class. */
 uint64_t mr_block_bytes(uint64_t bytes);
 void *mr_block_take(struct mr_state_memory *m, uint64_t bytes);
 void mr_block_give(struct mr_state_memory *m, void *block, uint64_t bytes);

@@ -7,9 +7,9 @@ struct mr_state {
     struct mr_state_memory memory;
     uint32_t slots_bytes;
     bool has_bytes; /* some slot is BYTES: it must be freed with its row */
-    bool
-        timeless; /* rows were loaded that never end, though the table has buckets: the query got its
-                       watermark later, or their time is null */
+    /* Rows were loaded that never end, though the table has buckets: the query got its watermark
+     * later, or their time is null. */
+    bool timeless;
     uint64_t rows;
     struct mr_segment **segments; /* by first_us, ascending */
     uint64_t segments_n, segments_capacity;

@@ -1,5 +1,5 @@
-/* probe.h - finding and inserting a row of a segment: the path of every input row, so it is inlined.
- * Internal to core/state. */
+/* probe.h - finding and inserting a row of a segment: the path of every input row, so it is
+ * inlined. Internal to core/state. */
 #pragma once
 #include "core/base/check.h"
 #include "core/state/segment.h"

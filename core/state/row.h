@@ -11,7 +11,8 @@
 #pragma once
 #include "core/batch/builder.h"
 
-/* Of an encoded row, and a mask of what may be its length; a longer one counts as memory exhausted. */
+/* Of an encoded row, and a mask of what may be its length; a longer one counts as memory
+ * exhausted. */
 enum { MR_ROW_BYTES_MAX = (1 << 29) - 1 };
 
 /* Encodes rows sel[0..n) of columns; keys[i] and (if not NULL) hashes[i] are filled, memory is a's.

@@ -93,8 +93,8 @@ static void small_init(const struct mr_segment *g, struct mr_index *x, struct mr
     memset(x->places, 0, capacity * sizeof *x->places);
 }
 
-/* Seven eighths full at most, less in most partitions: they fill evenly, and must not all grow at the
- * same moment. */
+/* Seven eighths full at most, less in most partitions: they fill evenly, and must not all grow at
+ * the same moment. */
 static void part_init(struct mr_index *x, struct mr_state_memory *m, uint64_t places,
                       uint32_t partition)
 {
@@ -106,7 +106,8 @@ static void part_init(struct mr_index *x, struct mr_state_memory *m, uint64_t pl
     memset(x->places, 0, bytes);
 }
 
-/* The next size of a partition; when it is well under way to what the neighbour had, that at once. */
+/* The next size of a partition; when it is well under way to what the neighbour had, that at
+ * once. */
 static uint64_t part_places(const struct mr_segment *g, uint32_t capacity)
 {
     uint64_t grown = (capacity + capacity / 4 + MR_INDEX_GROUP) & ~(uint64_t)(MR_INDEX_GROUP - 1);

@@ -18,8 +18,8 @@ struct mr_index {
     uint32_t used, room; /* places: at most room are used */
 };
 
-/* In key_flags: listed as changed and not logged since; swept, so in no index; logged in this epoch,
- * which is not over. */
+/* In key_flags: listed as changed and not logged since; swept, so in no index; logged in this
+ * epoch, which is not over. */
 #define MR_ROW_CHANGED ((uint32_t)1 << 31)
 #define MR_ROW_DEAD ((uint32_t)1 << 30)
 #define MR_ROW_LOGGED ((uint32_t)1 << 29)

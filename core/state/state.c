@@ -81,8 +81,9 @@ static void need_segment_room(struct mr_state *s)
     s->segments_capacity = capacity;
 }
 
-/* Times all over the place, as garbage has them, must not make a segment each: a neighbour of the gap
- * before segment `at` takes the bucket in. What it is swept for costs more, nothing else changes. */
+/* Times all over the place, as garbage has them, must not make a segment each: a neighbour of the
+ * gap before segment `at` takes the bucket in. What it is swept for costs more, nothing else
+ * changes. */
 static struct mr_segment *widen(struct mr_state *s, uint64_t at, int64_t first_us, int64_t last_us)
 {
     struct mr_segment *g = s->segments[at ? at - 1 : 0];
@@ -149,8 +150,8 @@ static inline bool find_in(struct mr_found *found, uint64_t hash, struct mr_text
     return found->ref != 0;
 }
 
-/* Keys that may lie elsewhere than their expiry says: among all segments, newest first, as there most
- * are found; or among the rows from before the query had a watermark. */
+/* Keys that may lie elsewhere than their expiry says: among all segments, newest first, as there
+ * most are found; or among the rows from before the query had a watermark. */
 static bool find_elsewhere(struct mr_state *s, uint64_t hash, struct mr_text key,
                            struct mr_found *found)
 {
@@ -197,8 +198,8 @@ bool mr_state_find_or_insert(struct mr_state *s, uint64_t hash, struct mr_text k
     return true;
 }
 
-/* Brings the index, then the most likely row of each key into the cache. Inlined always: gcc 12 takes
- * a function of prefetches only for one without effect, and drops the call. */
+/* Brings the index, then the most likely row of each key into the cache. Inlined always: gcc 12
+ * takes a function of prefetches only for one without effect, and drops the call. */
 static inline __attribute__((always_inline)) void
 prefetch(uint32_t n, struct mr_segment *const *segments, const uint64_t *hashes)
 {

@@ -105,11 +105,11 @@ uint64_t mr_state_bytes(const struct mr_state *s);
 
 /* For the checkpoint. log: appends what changed in epoch and is not logged (the eviction watermark,
  * then rows) to out, nothing when nothing did; when out has bytes it stops and gives true: there is
- * more. log_ahead: the same while the epoch runs, of rows that are likely to stay as they are; those
- * that change again are logged again. apply: does a log record to this part, only rows of partitions
- * that owns says yes to. snapshot: all rows of a partition; nothing when it has none. load: the
- * reverse of it. apply and load do not count as changes; what they read has MR_PAD_BYTES readable
- * behind it. Formats: README.md. */
+ * more. log_ahead: the same while the epoch runs, of rows that are likely to stay as they are;
+ * those that change again are logged again. apply: does a log record to this part, only rows of
+ * partitions that owns says yes to. snapshot: all rows of a partition; nothing when it has none.
+ * load: the reverse of it. apply and load do not count as changes; what they read has MR_PAD_BYTES
+ * readable behind it. Formats: README.md. */
 bool mr_state_log(struct mr_state *s, uint64_t epoch, uint64_t bytes, struct mr_buffer *out);
 void mr_state_log_ahead(struct mr_state *s, uint64_t epoch, uint64_t bytes, struct mr_buffer *out);
 MR_NODISCARD enum mr_status mr_state_apply(struct mr_state *s, struct mr_text record,

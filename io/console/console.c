@@ -139,7 +139,8 @@ static enum mr_step prepare(void *writer, uint64_t epoch, struct mr_buffer *out,
     return MR_NEED_INPUT;
 }
 
-/* Adds the cells of one writer to those of others, up to the limit of rows. False: they are cut short. */
+/* Adds the cells of one writer to those of others, up to the limit of rows. False: they are cut
+ * short. */
 static bool read_cells(struct committer *c, struct mr_text prepared, struct mr_text *cells,
                        uint64_t *rows_n, uint64_t *all_n)
 {

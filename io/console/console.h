@@ -1,7 +1,7 @@
 /* console.h - the sink that shows each epoch's rows as a table, as Spark's console sink does.
  *
- * How      Writers keep the first numRows rows as texts and count the rest; the committer prints when the
- *          epoch is committed, and once more at a restart: at-least-once.
+ * How      Writers keep the first numRows rows as texts and count the rest; the committer prints
+ *          when the epoch is committed, and once more at a restart: at-least-once.
  */
 #pragma once
 #include "core/op/sink.h"

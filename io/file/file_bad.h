@@ -1,7 +1,7 @@
 /* file_bad.h - where rejected records go: bad_records/epoch-E-H.json, one JSON object a line.
  *
- * Rule     H is a hash of source, file and where the split begins, so an epoch that runs again writes
- *          the same file again, and sources may share a folder.
+ * Rule     H is a hash of source, file and where the split begins, so an epoch that runs again
+ *          writes the same file again, and sources may share a folder.
  *          It is durable before the split is done, thus before the epoch is committed.
  */
 #pragma once

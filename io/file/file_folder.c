@@ -27,7 +27,8 @@ enum mr_status mr_file_folder_open(struct mr_file_folder *f, const struct mr_sou
     return mr_file_options_read(t, &f->options, err);
 }
 
-/* Those that were found at the start are in every path, and no others; if none was, those that are declared. */
+/* Those that were found at the start are in every path, and no others; if none was, those that are
+ * declared. */
 static enum mr_status find_columns(struct mr_file_folder *f, const char *path,
                                    const struct mr_file_partitions *p, struct mr_error *err)
 {

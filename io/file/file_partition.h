@@ -1,9 +1,10 @@
 /* file_partition.h - columns that stand in folder names: in/day=2026-01-01/hour=7/part.json.
  *
- * Rule     As in Spark: the folders name=value on the way to a file, next to each other and nearest to it, below
- *          the base. A folder's value is the column's in all rows of its files, whatever a record says.
- * Types    A declared column has its declared type, any other the narrowest one that the values of all
- *          folders have.
+ * Rule     As in Spark: the folders name=value on the way to a file, next to each other and nearest
+ *          to it, below the base. A folder's value is the column's in all rows of its files,
+ *          whatever a record says.
+ * Types    A declared column has its declared type, any other the narrowest one that the values of
+ *          all folders have.
  */
 #pragma once
 #include "core/op/source.h"
@@ -18,8 +19,8 @@ struct mr_file_partitions {
     uint32_t n;
 };
 
-/* From the outermost to the innermost, unescaped. base: a folder above path; NULL: there are none. The texts
- * lie in path or in a. */
+/* From the outermost to the innermost, unescaped. base: a folder above path; NULL: there are none.
+ * The texts lie in path or in a. */
 void mr_file_partitions_read(const char *path, const char *base, struct mr_arena *a,
                              struct mr_file_partitions *out);
 /* Which of them is the column, or n. */
@@ -40,6 +41,7 @@ MR_NODISCARD enum mr_status mr_file_partition_conflict(const struct mr_table *t,
                                                        const struct mr_file_partitions *others,
                                                        struct mr_error *err);
 
-/* file_partition_schema.c: the columns of the folders that are there now go to the end of the schema. */
+/* file_partition_schema.c: the columns of the folders that are there now go to the end of the
+ * schema. */
 enum mr_status mr_file_complete_schema(struct mr_table *t, const struct mr_conf *conf,
                                        struct mr_arena *a, struct mr_error *err);

@@ -354,8 +354,8 @@ enum mr_status mr_file_splits(void *planner, uint32_t *n, struct mr_error *err)
 
     for (uint32_t i = 0; i < p->files_n; i++)
         total += p->files[i].size;
-    /* However many workers there are: an epoch that is run again by others must write the same files of
-     * bad records, which are named by split. */
+    /* However many workers there are: an epoch that is run again by others must write the same
+     * files of bad records, which are named by split. */
     uint64_t bytes = total / SPLITS_WANTED + 1;
     bytes = bytes < SPLIT_BYTES_MIN   ? SPLIT_BYTES_MIN
             : bytes > SPLIT_BYTES_MAX ? SPLIT_BYTES_MAX

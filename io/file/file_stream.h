@@ -5,9 +5,9 @@
  *          over of a record is moved in front of the next window, into a head that every buffer
  *          keeps free.
  * Owner    data[0..n) is valid until the next fill; a batch may borrow it until then.
- * Limits   A record of more than record_bytes_max is not held: see mr_file_stream_skip. A sixteenth of the
- *          memory limit, at most MR_FILE_RECORD_BYTES_MAX: both buffers grow to two and a half
- *          times a long record, on each worker.
+ * Limits   A record of more than record_bytes_max is not held: see mr_file_stream_skip. A sixteenth
+ *          of the memory limit, at most MR_FILE_RECORD_BYTES_MAX: both buffers grow to two and a
+ *          half times a long record, on each worker.
  */
 #pragma once
 #include "io/file/file_source.h"

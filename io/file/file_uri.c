@@ -4,7 +4,8 @@
 #include <limits.h>
 #include <unistd.h>
 
-/* What Java's URI writes as %XX in a path: controls, blanks and these. Other bytes stay as they are. */
+/* What Java's URI writes as %XX in a path: controls, blanks and these. Other bytes stay as they
+ * are. */
 static bool is_quoted(char c)
 {
     return (unsigned char)c <= ' ' || c == 0x7f || strchr("\"#%<>?[\\]^`{|}", c) != NULL;

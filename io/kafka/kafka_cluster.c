@@ -149,7 +149,8 @@ static enum mr_status ask_metadata(struct mr_kafka_planner *p, const char *topic
               : MR_OK;
 }
 
-/* Whether partitions of the topic were there before: losing them is data loss, and checked as that. */
+/* Whether partitions of the topic were there before: losing them is data loss, and checked as
+ * that. */
 static bool was_there(const struct mr_kafka_planner *p, const char *topic)
 {
     for (uint32_t i = 0; i < p->partitions_n; i++)

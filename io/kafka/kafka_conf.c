@@ -191,7 +191,8 @@ static enum mr_status set_jaas(rd_kafka_conf_t *conf, const char *value, struct 
     return status;
 }
 
-/* Java's stores: PEM files have certificates and, in a key store, the key; key stores may be PKCS12. */
+/* Java's stores: PEM files have certificates and, in a key store, the key; key stores may be
+ * PKCS12. */
 static enum mr_status set_store(rd_kafka_conf_t *conf, const char *name, const char *value,
                                 bool is_pem, struct mr_error *err)
 {
@@ -274,8 +275,9 @@ static enum mr_status set_option(rd_kafka_conf_t *conf, enum mr_kafka_role role,
 }
 
 /* What we want where the user says nothing. librdkafka waits up to a second when its queue is full
- * and holds up to 64 MB a partition: both are turned down. Keys go to the partitions that Java's client
- * would choose, records may be as large, and an epoch may take as long as brokers allow by default. */
+ * and holds up to 64 MB a partition: both are turned down. Keys go to the partitions that Java's
+ * client would choose, records may be as large, and an epoch may take as long as brokers allow by
+ * default. */
 static void set_defaults(rd_kafka_conf_t *conf, enum mr_kafka_role role)
 {
     mr_kafka_conf_set(conf, "client.id", "millrace");

@@ -3,8 +3,8 @@
  * Names    Java's client names are taken where they differ (ssl.truststore.location with PEM files,
  *          sasl.jaas.config, fetch.max.wait.ms, ..); names of librdkafka itself work too.
  * Secrets  Values of names with password, secret, jaas, key are never part of an error.
- * Refusal  A broker that refuses us (certificate, password) would be tried for ever: who waits for an
- *          answer asks mr_kafka_refusal now and then, and gives up with what it says.
+ * Refusal  A broker that refuses us (certificate, password) would be tried for ever: who waits for
+ *          an answer asks mr_kafka_refusal now and then, and gives up with what it says.
  */
 #pragma once
 #include "core/op/sink.h"
@@ -13,7 +13,8 @@
 enum mr_kafka_role { MR_KAFKA_CONSUMER, MR_KAFKA_PRODUCER };
 enum { MR_KAFKA_ERROR_MAX = 512 };
 
-/* What librdkafka's callbacks tell, on whichever thread calls into it; lives as long as the client. */
+/* What librdkafka's callbacks tell, on whichever thread calls into it; lives as long as the
+ * client. */
 struct mr_kafka_reports {
     _Atomic int refused; /* 0: no, 1: being written, 2: the text is whole */
     char refusal[MR_KAFKA_ERROR_MAX];
@@ -38,7 +39,8 @@ MR_NODISCARD enum mr_status mr_kafka_client(rd_kafka_conf_t *conf, enum mr_kafka
                                             struct mr_error *err);
 /* The query is to end: who waits for a broker gives up. */
 bool mr_kafka_is_stopped(const _Atomic uint32_t *stop);
-/* Who waits for brokers says after some seconds, once, which ones don't answer. who: "source \"a\"". */
+/* Who waits for brokers says after some seconds, once, which ones don't answer. who: "source
+ * \"a\"". */
 void mr_kafka_tell_waiting(struct mr_kafka_reports *reports, int64_t waited_us, const char *who,
                            const struct mr_option *options, uint32_t n);
 /* Why the brokers refuse this client, or NULL. */

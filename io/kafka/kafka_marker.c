@@ -10,7 +10,8 @@ static bool has_topic(struct mr_kafka_committer *c)
     const struct rd_kafka_metadata *m;
     bool has = false;
 
-    /* Asked for by its name, brokers that make topics by themselves would make it, not compacted. */
+    /* Asked for by its name, brokers that make topics by themselves would make it, not
+     * compacted. */
     if (rd_kafka_metadata(c->producer, 1, NULL, &m, CALL_MS) == RD_KAFKA_RESP_ERR_NO_ERROR) {
         for (int i = 0; i < m->topic_cnt; i++)
             has = has || strcmp(m->topics[i].topic, MR_KAFKA_MARKER_TOPIC) == 0;
@@ -125,9 +126,9 @@ static enum mr_status scan(struct mr_kafka_committer *c, rd_kafka_t *consumer, s
                          MR_KAFKA_MARKER_TOPIC, READ_MS / 1000, why);
 }
 
-/* Backwards in growing windows, for a topic of many queries may be long. What is there at all is read
- * without regard to transactions; then read_committed tells which of it counts, and is known to have
- * got as far as our last record: another query's open transaction may hold it back. */
+/* Backwards in growing windows, for a topic of many queries may be long. What is there at all is
+ * read without regard to transactions; then read_committed tells which of it counts, and is known
+ * to have got as far as our last record: another query's open transaction may hold it back. */
 static enum mr_status find_marker(struct mr_kafka_committer *c, rd_kafka_t *all,
                                   rd_kafka_t *committed, uint64_t *epoch, struct mr_error *err)
 {

@@ -67,7 +67,8 @@ struct mr_memory *mr_memory_of(const struct mr_option *options, uint32_t n)
 
     if (text == NULL || strcmp(text, handle_text) != 0)
         return NULL;
-    /* Texts of job files lie in arenas, whose chunks have a header: the bytes before can be read. */
+    /* Texts of job files lie in arenas, whose chunks have a header: the bytes before can be
+     * read. */
     memcpy(&h, text - offsetof(struct handle, text), offsetof(struct handle, text));
     return memcmp(h.mark, mark_of_handle, sizeof h.mark) == 0 ? h.owner : NULL;
 }

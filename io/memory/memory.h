@@ -1,12 +1,15 @@
-/* memory.h - rows given by a program, or kept for it: source and sink "memory", for the C API and tests.
+/* memory.h - rows given by a program, or kept for it: source and sink "memory", for the C API and
+ * tests.
  *
- * Use      mr_memory_open; the option "memory" of a source or sink has the text that mr_memory_option
- *          gives. The program appends batches, the source takes them; the sink keeps the rows of
- *          committed epochs (complete mode: of the last one) until the program takes them.
+ * Use      mr_memory_open; the option "memory" of a source or sink has the text that
+ *          mr_memory_option gives. The program appends batches, the source takes them; the sink
+ *          keeps the rows of committed epochs (complete mode: of the last one) until the program
+ *          takes them.
  * Option   The text stands for the object by its own address, so that no text of a job file can.
- * Owner    Who takes a batch frees it, so that a stream may run for ever. close frees what nobody took.
- * Threads  append, take: any one thread of the program. The lock is held for a few instructions, by the
- *          program and control threads, never by workers.
+ * Owner    Who takes a batch frees it, so that a stream may run for ever. close frees what nobody
+ *          took.
+ * Threads  append, take: any one thread of the program. The lock is held for a few instructions, by
+ *          the program and control threads, never by workers.
  * Limits   Not replayable: rows live no longer than the process. Memory is the budget's.
  */
 #pragma once

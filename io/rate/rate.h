@@ -1,7 +1,8 @@
 /* rate.h - sources that make numbers: Spark's rate and rate-micro-batch.
  *
- * Columns  timestamp TIMESTAMP, value BIGINT. Both are pure functions of the offsets, so that a replay
- *          gives the same rows; rate's clock starts when the query first runs, which the log keeps.
+ * Columns  timestamp TIMESTAMP, value BIGINT. Both are pure functions of the offsets, so that a
+ *          replay gives the same rows; rate's clock starts when the query first runs, which the log
+ *          keeps.
  */
 #pragma once
 #include "core/op/source.h"

@@ -1,9 +1,9 @@
 /* socket.h - lines from a TCP server, for trying things out: Spark's socket source.
  *
- * How      The planner has the connection and takes whole lines from it without waiting; a split carries
- *          its lines, so any worker can give them as rows. The offset counts lines.
- * Limits   Not recoverable: what was read and not committed is lost in a crash, and said so at start.
- *          A line is at most 16 MiB; an epoch takes at most 64 MiB.
+ * How      The planner has the connection and takes whole lines from it without waiting; a split
+ *          carries its lines, so any worker can give them as rows. The offset counts lines.
+ * Limits   Not recoverable: what was read and not committed is lost in a crash, and said so at
+ *          start. A line is at most 16 MiB; an epoch takes at most 64 MiB.
  */
 #pragma once
 #include "core/op/source.h"

@@ -17,7 +17,7 @@ struct uring_env {
     struct mr_posix_env posix; /* first: its functions are used with this env */
     struct io_uring ring;
     uint32_t ahead_n;
-    int broken; /* the error after which the ring is used no more: it may hold what nobody waits for */
+    int broken; /* the error that ended its use: it may hold what nobody waits for */
 };
 
 /* One operation of a chain; user_data of its completion. Pre-reads have their file there, and bit

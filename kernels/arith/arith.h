@@ -1,8 +1,8 @@
 /* arith.h - whole columns added, subtracted, multiplied.
  *
- * What     All rows 0..n-1 are computed, wrapping. Integer kernels tell whether any row overflowed; the
- *          caller then looks for the first selected row that did (garbage in rows that are null or not
- *          selected may say so too, which costs only that look).
+ * What     All rows 0..n-1 are computed, wrapping. Integer kernels tell whether any row overflowed;
+ *          the caller then looks for the first selected row that did (garbage in rows that are null
+ *          or not selected may say so too, which costs only that look).
  */
 #pragma once
 #include "kernels/kernels.h"

@@ -1,5 +1,5 @@
-/* arith_body.h - the loops, written so that the compiler makes vectors of them (kernels are built with
- * -O3): no branches, overflow gathered in one word by its sign bit. Included by each variant.
+/* arith_body.h - the loops, written so that the compiler makes vectors of them (kernels are built
+ * with -O3): no branches, overflow gathered in one word by its sign bit. Included by each variant.
  */
 #pragma once
 #include "kernels/arith/arith.h"

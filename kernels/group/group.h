@@ -23,8 +23,9 @@ static inline uint8_t mr_group_tag(uint64_t hash)
     return (uint8_t)(0x80 | (hash & 0x7f));
 }
 
-/* The keys seen last, one to a place that their words name: for inputs with few different keys most rows
- * end here, without a hash. A place counts only in its generation, so that forgetting all costs nothing. */
+/* The keys seen last, one to a place that their words name: for inputs with few different keys most
+ * rows end here, without a hash. A place counts only in its generation, so that forgetting all
+ * costs nothing. */
 enum { MR_GROUP_CACHE_PLACES = 4096, MR_GROUP_CACHE_WORDS = 3 };
 struct mr_group_cache {
     struct mr_group_place {
@@ -48,7 +49,8 @@ static inline uint32_t mr_group_place(const uint64_t *key, uint32_t words_n)
 struct mr_group_kernels {
     const char *isa;
     /* ids[i] = id of the key at keys[row * words_n ..), row = sel[i] (NULL: i), words_n in
-     * [1, MR_GROUP_CACHE_WORDS]. misses: the i that are not in the cache, ascending; gives how many. */
+     * [1, MR_GROUP_CACHE_WORDS]. misses: the i that are not in the cache, ascending; gives how
+     * many. */
     uint32_t (*find_cached)(const struct mr_group_cache *c, uint32_t words_n, const uint64_t *keys,
                             const uint32_t *sel, uint32_t n, uint32_t *ids, uint32_t *misses);
     /* ids[i] = group of keys[i * words_n ..): group g has its key at entries[g * words_n ..).

@@ -1,7 +1,7 @@
 /* hash.h - 64-bit hashes of keys, for tables that live in memory only (never stored).
  *
- * Hash     A key is words_n words of 64 bits; its hash depends on nothing else. Good in its low 7 and upper
- *          32 bits, which is what tables use (kernels/group).
+ * Hash     A key is words_n words of 64 bits; its hash depends on nothing else. Good in its low 7
+ *          and upper 32 bits, which is what tables use (kernels/group).
  */
 #pragma once
 #include "kernels/kernels.h"

@@ -7,7 +7,8 @@ static const uint64_t factors[MR_HASH_WORDS_MAX] = {
     UINT64_C(0x9fb21c651e98df25), UINT64_C(0xc2b2ae3d27d4eb4f), UINT64_C(0x165667b19e3779f9),
     UINT64_C(0xff51afd7ed558ccd), UINT64_C(0xc4ceb9fe1a85ec53), UINT64_C(0xa0761d6478bd642f)};
 
-/* Words are multiplied side by side, each by a factor of its own, so that none waits for another. */
+/* Words are multiplied side by side, each by a factor of its own, so that none waits for
+ * another. */
 static inline uint64_t hash(const uint64_t *key, uint32_t words_n)
 {
     uint64_t h = SEED;

@@ -1,9 +1,9 @@
 /* lines.h - where records end.
  *
- * Out      Positions go to out in ascending order. out has room for max + MR_LINES_SLACK: a variant may
- *          write, but not count, a few more than max.
- * Return   How many were found, at most max. *scanned: bytes looked at; all ends in [0, *scanned) were
- *          found. A full out stops the scan early.
+ * Out      Positions go to out in ascending order. out has room for max + MR_LINES_SLACK: a variant
+ *          may write, but not count, a few more than max.
+ * Return   How many were found, at most max. *scanned: bytes looked at; all ends in [0, *scanned)
+ *          were found. A full out stops the scan early.
  */
 #pragma once
 #include "kernels/kernels.h"

@@ -3,8 +3,8 @@
 #include "kernels/lines/lines.h"
 #include <immintrin.h>
 
-/* Appends the set bits of mask. One is written whatever the mask, since a branch on whether there is one
- * mispredicts on lines of usual length. */
+/* Appends the set bits of mask. One is written whatever the mask, since a branch on whether there
+ * is one mispredicts on lines of usual length. */
 static inline uint32_t append_bits(uint32_t *out, uint32_t found, uint64_t mask, uint32_t base)
 {
     uint32_t n = (uint32_t)__builtin_popcountll(mask);

@@ -1,8 +1,8 @@
 /* select.h - comparisons of whole columns, and bitmaps to selections.
  *
- * What     A comparison fills one bit a row, as BOOLEAN columns have it, for all rows 0..n-1: a loop over
- *          all is faster than a loop over a selection unless very few rows are left, and no comparison
- *          can fail. from_bits then makes the selection.
+ * What     A comparison fills one bit a row, as BOOLEAN columns have it, for all rows 0..n-1: a
+ *          loop over all is faster than a loop over a selection unless very few rows are left, and
+ *          no comparison can fail. from_bits then makes the selection.
  * Order    Doubles and floats as in Spark: NaN equals NaN and is above all, -0.0 equals 0.0.
  * Bits     Whole words are written: bits beyond n in the last word are undefined.
  */

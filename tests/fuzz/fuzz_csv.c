@@ -1,4 +1,5 @@
-/* Any bytes as CSV: no crash, and rows do not depend on the batch size. The first bytes choose the options. */
+/* Any bytes as CSV: no crash, and rows do not depend on the batch size. The first bytes choose the
+ * options. */
 #include "core/base/check.h"
 #include "core/format/csv/csv.h"
 #include "core/mem/mem.h"

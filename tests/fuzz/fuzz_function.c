@@ -1,5 +1,5 @@
-/* Any bytes as the arguments of functions that parse them: JSON paths, sketches, texts cut up by rules. No crash,
- * no assertion broken. The first byte chooses the function, the second where the
+/* Any bytes as the arguments of functions that parse them: JSON paths, sketches, texts cut up by
+ * rules. No crash, no assertion broken. The first byte chooses the function, the second where the
  * second argument begins. */
 #include "core/base/check.h"
 #include "core/expr/eval.h"

@@ -1,5 +1,5 @@
-/* Any bytes as JSON lines and as texts of from_json: no crash; the fast and the exact path give the same rows, in
- * any batch size. The first bytes choose schema, options and batch size. */
+/* Any bytes as JSON lines and as texts of from_json: no crash; the fast and the exact path give the
+ * same rows, in any batch size. The first bytes choose schema, options and batch size. */
 #include "core/base/check.h"
 #include "core/format/json/decoder.h"
 #include "core/format/json/json.h"

@@ -1,5 +1,5 @@
-/* Bytes as the log's: first byte even: a whole segment; odd: the records of a group whose CRC is right, and
- * each of them as a record of state. */
+/* Bytes as the log's: first byte even: a whole segment; odd: the records of a group whose CRC is
+ * right, and each of them as a record of state. */
 #include "core/checkpoint/log.h"
 #include "core/state/state.h"
 #include <stdio.h>

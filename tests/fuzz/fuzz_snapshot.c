@@ -1,4 +1,5 @@
-/* Bytes as a checkpoint's other files: first byte mod 4: a snapshot, metadata, the head, an encoded row. */
+/* Bytes as a checkpoint's other files: first byte mod 4: a snapshot, metadata, the head, an encoded
+ * row. */
 #include "core/checkpoint/head.h"
 #include "core/checkpoint/metadata.h"
 #include "core/checkpoint/snapshot.h"

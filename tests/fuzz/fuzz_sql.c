@@ -4,8 +4,8 @@
 #include "core/sql/parser.h"
 #include <stddef.h>
 
-/* What is printed as Spark names it, for people: subqueries; -(4) as (- 4), which is another literal; a
- * call by a name in backquotes. */
+/* What is printed as Spark names it, for people: subqueries; -(4) as (- 4), which is another
+ * literal; a call by a name in backquotes. */
 static bool is_for_people(const struct mr_ast *x)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"

@@ -1,5 +1,5 @@
-/* Texts as values of every kind, as patterns and as schemas: no byte may be read beyond them, and what was
- * read must print and read again as the same. */
+/* Texts as values of every kind, as patterns and as schemas: no byte may be read beyond them, and
+ * what was read must print and read again as the same. */
 #include "core/base/check.h"
 #include "core/format/ddl.h"
 #include "core/format/pattern.h"

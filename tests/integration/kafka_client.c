@@ -5,8 +5,9 @@
  *          kafka_client SERVERS grow NAME PARTITIONS
  *          kafka_client SERVERS truncate NAME PARTITION OFFSET      older records are deleted
  *          kafka_client SERVERS produce plain                       without a transaction
- *          kafka_client SERVERS produce commit|abort|open [ID]      a transaction; open: it stays open
- *          kafka_client SERVERS read NAME                           committed records, in order
+ *          kafka_client SERVERS produce commit|abort|open [ID]      a transaction; open: it stays
+ *          open kafka_client SERVERS read NAME                           committed records, in
+ *          order
  * Form     a line a record, fields separated by tabs: topic partition timestamp key value headers
  *          (read: partition offset key value headers); \N is null, headers are a=1;b=\N. */
 #include <librdkafka/rdkafka.h>

@@ -1,4 +1,5 @@
-/* storm.c - a library for LD_PRELOAD that makes a run's system calls and allocations go as badly as they may.
+/* storm.c - a library for LD_PRELOAD that makes a run's system calls and allocations go as badly as
+ * they may.
  *
  * MILLRACE_STORM=WHAT:SEED, WHAT a list of
  *   short    reads and writes do only a part, in multiples of 512 (also those in a ring)

@@ -1,4 +1,5 @@
-/* Whole queries on real files: restarts with other worker counts, from log and snapshots, crashes between. */
+/* Whole queries on real files: restarts with other worker counts, from log and snapshots, crashes
+ * between. */
 #include "core/run/progress.h"
 #include "core/run/query.h"
 #include "core/sql/parser.h"

@@ -1,9 +1,9 @@
 /* disk.h - a disk in memory that forgets at a power cut what was not synced.
  *
- * Files    What a file holds now, what of it is durable, and the writes between the two. At a cut each file
- *          keeps none of them, all, some, or some sectors of 512 bytes.
- * Names    Changes of names wait, by folder, for a sync of that folder. At a cut the first few of each
- *          folder are kept; what lies in a folder that is gone is gone.
+ * Files    What a file holds now, what of it is durable, and the writes between the two. At a cut
+ *          each file keeps none of them, all, some, or some sectors of 512 bytes.
+ * Names    Changes of names wait, by folder, for a sync of that folder. At a cut the first few of
+ *          each folder are kept; what lies in a folder that is gone is gone.
  * Errors   As in env.h: -errno.
  */
 #pragma once
@@ -60,7 +60,8 @@ int64_t disk_read(const struct disk_file *f, void *data, uint64_t bytes, uint64_
 void disk_write(struct disk_file *f, const void *data, uint64_t bytes, uint64_t offset);
 void disk_resize(struct disk_file *f, uint64_t bytes);
 void disk_sync(struct disk_file *f);
-/* As Linux does after a failed write-back: the pages are clean now, a later sync passes over them. */
+/* As Linux does after a failed write-back: the pages are clean now, a later sync passes over
+ * them. */
 void disk_sync_failed(struct disk_file *f);
 int disk_stat(const struct disk *d, const char *path, struct mr_file_stat *out);
 int disk_rename(struct disk *d, const char *from, const char *to);

@@ -1,6 +1,6 @@
-/* What the engine is given instead of its real surroundings: its env, a source that lets it wait, a small log,
- * and a topic that rows go to as in Kafka: a transaction an epoch, with a marker. The linker puts these functions
- * in the places of the real ones (--wrap). */
+/* What the engine is given instead of its real surroundings: its env, a source that lets it wait, a
+ * small log, and a topic that rows go to as in Kafka: a transaction an epoch, with a marker. The
+ * linker puts these functions in the places of the real ones (--wrap). */
 #include "core/checkpoint/checkpoint.h"
 #include "core/format/json/json.h"
 #include "tests/sim/sim.h"

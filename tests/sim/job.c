@@ -210,7 +210,8 @@ struct group {
     uint64_t n, sum;
 };
 
-/* The late bound of the epoch that has a file: the highest time of two epochs before, less the delay. */
+/* The late bound of the epoch that has a file: the highest time of two epochs before, less the
+ * delay. */
 static int64_t late_s(const struct job *j, uint32_t file)
 {
     uint32_t epoch = file / j->per_trigger;
@@ -286,7 +287,8 @@ static void model_groups(const struct job *j, const bool *counts, struct rows *o
     free(groups);
 }
 
-/* The last row of each group (update), the rows of the last epoch (complete), all others: without epochs. */
+/* The last row of each group (update), the rows of the last epoch (complete), all others: without
+ * epochs. */
 static void last_rows(const struct job *j, const struct rows *got, struct rows *out)
 {
     const char *last = got->n ? got->lines[got->n - 1] : "";

@@ -1,8 +1,9 @@
 /* job.h - the query of a seed, its input, and what a simple model says of its result.
  *
- * Input    Files, some an epoch; events somewhat out of order, some doubled, in some seeds some too late. The last
- *          two epochs hold only events far ahead, which close all windows: as in Spark, rows that only an epoch
- *          without data would give wait for new data when a process dies before it.
+ * Input    Files, some an epoch; events somewhat out of order, some doubled, in some seeds some too
+ *          late. The last two epochs hold only events far ahead, which close all windows: as in
+ *          Spark, rows that only an epoch without data would give wait for new data when a process
+ *          dies before it.
  * Rows     "EPOCH JSON", sorted; of files, which don't tell the epoch, it is 0.
  */
 #pragma once

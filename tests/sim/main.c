@@ -1,14 +1,15 @@
 /* The simulator.  usage: sim [--seeds N] [--from N] [--break WHAT]     SEED=n sim
  *
- * Each seed makes a query, its input, and a row of processes that die, lose their power or meet an error
- * somewhere, with other numbers of workers each time; then one that ends. What is shown must be at no time
- * more, and at the end exactly, what an undisturbed run shows; that one must give what a simple model does; no epoch
- * that was told runs again; the checkpoint is sound; nothing hidden is left. Every seed is a process of its own.
- * Every tenth seed runs twice and must take the same steps. A third of the seeds have durability interval or none: from
- * the first power cut on epochs may run again that were told, so rows may be shown twice, but none is lost or wrong.
+ * Each seed makes a query, its input, and a row of processes that die, lose their power or meet an
+ * error somewhere, with other numbers of workers each time; then one that ends. What is shown must
+ * be at no time more, and at the end exactly, what an undisturbed run shows; that one must give
+ * what a simple model does; no epoch that was told runs again; the checkpoint is sound; nothing
+ * hidden is left. Every seed is a process of its own. Every tenth seed runs twice and must take the
+ * same steps. A third of the seeds have durability interval or none: from the first power cut on
+ * epochs may run again that were told, so rows may be shown twice, but none is lost or wrong.
  *
- * SEED=n shows all steps of that seed. --break log|sink|names|marker: a millrace that forgets to sync its log,
- * its output or names, or asks no topic how far it was: a seed must catch it.
+ * SEED=n shows all steps of that seed. --break log|sink|names|marker: a millrace that forgets to
+ * sync its log, its output or names, or asks no topic how far it was: a seed must catch it.
  * Exit code 0: all is well (or the broken one was caught), 1: not, 2: misuse.
  */
 #include "core/run/job.h"

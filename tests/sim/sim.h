@@ -1,8 +1,8 @@
 /* sim.h - the engine on one thread, in a world that follows from a seed.
  *
  * World    Disk, clock, a topic that rows go to; what one process leaves to the next.
- * Life     One process: it opens an engine and runs the query, until the end, a failure, or its death at some
- *          step. Its memory is left behind, as a real one's.
+ * Life     One process: it opens an engine and runs the query, until the end, a failure, or its
+ *          death at some step. Its memory is left behind, as a real one's.
  * Step     A call of the env, a turn of a worker, a call of the topic. Each is noted; two runs of a
  *          seed give the same notes. The last ones are shown when a seed fails.
  * Global   The world: ends and env are found by name, so they have no other way to it.

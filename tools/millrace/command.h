@@ -35,10 +35,12 @@ bool mr_cli_parse(const struct mr_command *command, const struct mr_cli_option *
                   char **argv, bool *done);
 /* One line on the error stream; gives the exit code. */
 int mr_cli_fail(const struct mr_error *err);
-/* Where rows are printed or recorded the query can't be told: ends the process with MR_EXIT_FAILED. */
+/* Where rows are printed or recorded the query can't be told: ends the process with
+ * MR_EXIT_FAILED. */
 _Noreturn void mr_cli_no_memory(void);
 int mr_cli_misuse(const struct mr_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* What explain shows: each stage of planning, or the physical plan alone; secrets of job, if any, hidden. */
+/* What explain shows: each stage of planning, or the physical plan alone; secrets of job, if any,
+ * hidden. */
 void mr_cli_print_plans(const struct mr_plan_texts *texts, const struct mr_job *job, bool all,
                         struct mr_arena *a);

@@ -36,8 +36,8 @@ static int end(int code)
     return code == MR_EXIT_OK ? MR_EXIT_FAILED : code;
 }
 
-/* A standard stream that the caller closed would be the next file opened, and what is meant for a reader
- * would go there. Writing to these fails, as to a closed one. */
+/* A standard stream that the caller closed would be the next file opened, and what is meant for a
+ * reader would go there. Writing to these fails, as to a closed one. */
 static bool hold_standard_streams(void)
 {
     int fd;

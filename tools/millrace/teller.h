@@ -1,7 +1,9 @@
-/* teller.h - what run tells of one query on the error stream: its progress, a summary, and why it failed.
+/* teller.h - what run tells of one query on the error stream: its progress, a summary, and why it
+ * failed.
  *
- * Threads  init, fini: the caller's, before the query is open and after it is closed. The two callbacks: the
- *          query's control thread, so that a failure is told when it comes, however long the others go on.
+ * Threads  init, fini: the caller's, before the query is open and after it is closed. The two
+ *          callbacks: the query's control thread, so that a failure is told when it comes, however
+ *          long the others go on.
  */
 #pragma once
 #include "core/run/job.h"

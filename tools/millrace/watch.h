@@ -1,7 +1,7 @@
 /* watch.h - tells when an epoch stands still, and where.
  *
- * Why      A source whose disk hangs, a reader that no longer reads, an operator that takes very long: the query
- *          can't say so, it waits. The thread that started it can.
+ * Why      A source whose disk hangs, a reader that no longer reads, an operator that takes very
+ *          long: the query can't say so, it waits. The thread that started it can.
  * Use      Looked at once a second, while the queries run.
  */
 #pragma once

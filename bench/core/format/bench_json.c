@@ -1,7 +1,7 @@
 /* Lines of the usual event through the JSON decoder: three of five fields, and all.
  *
- * usage    bench_json [real]     prints ns a row: minimum, median, maximum over the passes, in CPU time, so that
- *          a busy machine disturbs less
+ * usage    bench_json [real]     prints ns a row: minimum, median, maximum over the passes, in CPU
+ *          time, so that a busy machine disturbs less
  */
 #include "core/base/bounds.h"
 #include "core/format/ddl.h"

@@ -1,9 +1,11 @@
-/* bench_aggregate.c - windows by type, from columns in memory: partial aggregate, then final, one worker.
+/* bench_aggregate.c - windows by type, from columns in memory: partial aggregate, then final, one
+ * worker.
  *
  *   bench_aggregate [real [SHAPE]]
  *
- * Shapes   few: 5 types, all rows of a batch in one window. wide: times over many windows. many: as many
- *          keys as the name says, texts of 8 bytes. ns per row of step alone, min of the repeats.
+ * Shapes   few: 5 types, all rows of a batch in one window. wide: times over many windows. many: as
+ *          many keys as the name says, texts of 8 bytes. ns per row of step alone, min of the
+ *          repeats.
  */
 #include "core/base/check.h"
 #include "core/op/operators.h"

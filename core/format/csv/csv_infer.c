@@ -1,4 +1,5 @@
-/* schema_of_csv, and the options of the three functions. Inferred is the narrowest type, in Spark's order, that takes a field. */
+/* schema_of_csv, and the options of the three functions. Inferred is the narrowest type, in Spark's
+ * order, that takes a field. */
 #include "core/base/bounds.h"
 #include "core/format/csv/csv.h"
 #include "core/format/csv/csv_record.h"
@@ -21,7 +22,8 @@ enum mr_status mr_csv_record_options(const struct mr_option *options, uint32_t n
     return csv_options_check(*out, *out_n, reading, err);
 }
 
-/* Of 1.50e2 the digits (150), those behind the point (2), and the exponent; false: no such number. */
+/* Of 1.50e2 the digits (150), those behind the point (2), and the exponent; false: no such
+ * number. */
 static bool split_number(struct mr_text t, uint32_t *digits, uint32_t *fraction, int64_t *exponent)
 {
     uint64_t i = t.n && (t.data[0] == '-' || t.data[0] == '+'), first = i;

@@ -1,7 +1,8 @@
 /* csv_record.h - CSV records in texts <-> structs: from_csv, to_csv, schema_of_csv.
  *
- * Options  Those of the file format. As in Spark, a name that CSV does not know is passed over here, and so is
- *          an unknown mode; mr_csv_record_options leaves only what the others may see.
+ * Options  Those of the file format. As in Spark, a name that CSV does not know is passed over
+ *          here, and so is an unknown mode; mr_csv_record_options leaves only what the others may
+ *          see.
  * Records  A text is one record; a line end within it is a character like any other.
  */
 #pragma once

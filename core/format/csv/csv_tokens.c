@@ -158,8 +158,9 @@ static bool keeps_odd_quotes(struct csv_tokens *t)
     return t->syntax->handling != CSV_RAISE_ERROR && t->syntax->handling != CSV_SKIP_VALUE;
 }
 
-/* What follows a quote that was none: up to a separator, escapes resolved. univocity calls itself for each
- * further quote of that kind, and passes over one separator on each return: levels counts these calls. */
+/* What follows a quote that was none: up to a separator, escapes resolved. univocity calls itself
+ * for each further quote of that kind, and passes over one separator on each return: levels counts
+ * these calls. */
 static bool unquoted_rest(struct csv_tokens *t)
 {
     uint64_t levels = 0;
@@ -355,8 +356,8 @@ static bool quoted_value(struct csv_tokens *t)
     return true;
 }
 
-/* A field without an opening quote. Up to a separator or a line end of the file it is taken at once, and then
- * nothing but blanks means null; in the last field of the input the empty value. */
+/* A field without an opening quote. Up to a separator or a line end of the file it is taken at
+ * once, and then nothing but blanks means null; in the last field of the input the empty value. */
 static bool plain_field(struct csv_tokens *t)
 {
     const struct csv_syntax *s = t->syntax;
@@ -383,8 +384,8 @@ static bool plain_field(struct csv_tokens *t)
     return next(t);
 }
 
-/* A quoted field without escapes or line ends, with a separator or line end right behind it, is taken at once,
- * and leaves no trace in the state. NULL: it is none; else its closing quote. */
+/* A quoted field without escapes or line ends, with a separator or line end right behind it, is
+ * taken at once, and leaves no trace in the state. NULL: it is none; else its closing quote. */
 static const uint8_t *simple_quoted_end(const struct csv_tokens *t)
 {
     const struct csv_syntax *s = t->syntax;

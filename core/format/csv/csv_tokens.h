@@ -1,8 +1,9 @@
-/* csv_tokens.h - one CSV record -> its fields, by the states of univocity's parser as Spark sets it up.
+/* csv_tokens.h - one CSV record -> its fields, by the states of univocity's parser as Spark sets it
+ * up.
  *
- * Why      What becomes of quotes in odd places is visible in results (a doubled quote stays doubled, since
- *          the escape is a backslash), so its rules are followed character by character. A record without
- *          any quote is cut at separators at once.
+ * Why      What becomes of quotes in odd places is visible in results (a doubled quote stays
+ *          doubled, since the escape is a backslash), so its rules are followed character by
+ *          character. A record without any quote is cut at separators at once.
  * Owner    Field texts lie in the record or in the arena given.
  */
 #pragma once
@@ -52,7 +53,7 @@ enum csv_result { CSV_RECORD, CSV_NOTHING /* an empty line */, CSV_INCOMPLETE /*
 enum csv_result csv_tokens_line(struct csv_tokens *t, const uint8_t *data, uint64_t n);
 /* A text that is one record, whatever line ends it holds. */
 enum csv_result csv_tokens_text(struct csv_tokens *t, const uint8_t *data, uint64_t n);
-/* Multi-line: the record that begins at data; *used: its bytes with the line end. at_end false and no end of
- * it in sight: CSV_INCOMPLETE. */
+/* Multi-line: the record that begins at data; *used: its bytes with the line end. at_end false and
+ * no end of it in sight: CSV_INCOMPLETE. */
 enum csv_result csv_tokens_next(struct csv_tokens *t, const uint8_t *data, uint64_t n, bool at_end,
                                 uint64_t *used);

@@ -1,5 +1,5 @@
-/* Base64 in strings, read as Jackson reads it: straight from the input, blanks skipped between groups of four,
- * padding required. */
+/* Base64 in strings, read as Jackson reads it: straight from the input, blanks skipped between
+ * groups of four, padding required. */
 #include "core/format/json/reader.h"
 
 enum { PADDING = 64, BLANK = 65, QUOTE = 66 };

@@ -1,5 +1,5 @@
-/* constants.h - vectors of the SIMD variants, in memory: the compiler would else make each of them anew for each
- * use, three instructions at a time.
+/* constants.h - vectors of the SIMD variants, in memory: the compiler would else make each of them
+ * anew for each use, three instructions at a time.
  */
 #pragma once
 #include <stdint.h>

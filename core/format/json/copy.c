@@ -35,8 +35,8 @@ void json_copy_string(struct mr_text t, struct mr_buffer *out)
     mr_buffer_append(out, "\"", 1);
 }
 
-/* Quoted; beyond 16 bits as pairs of escapes, and lone surrogates as escapes, as Jackson's generator of bytes
- * has it. */
+/* Quoted; beyond 16 bits as pairs of escapes, and lone surrogates as escapes, as Jackson's
+ * generator of bytes has it. */
 static void copy_text(struct mr_text t, struct mr_buffer *out)
 {
     uint64_t from = 0;

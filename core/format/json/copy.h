@@ -1,5 +1,5 @@
-/* copy.h - a JSON value written anew from its tokens, as Jackson's generator does: no blanks, numbers in
- * Java's form. For STRING fields of from_json, get_json_object and the like.
+/* copy.h - a JSON value written anew from its tokens, as Jackson's generator does: no blanks,
+ * numbers in Java's form. For STRING fields of from_json, get_json_object and the like.
  */
 #pragma once
 #include "core/format/json/reader.h"

@@ -219,7 +219,8 @@ static enum mr_status exact_record(struct filling *f, const uint8_t *data, uint3
     return MR_OK;
 }
 
-/* The records that end in ends[0..n): fast as long as they fit, exact one by one. *at: start of the next. */
+/* The records that end in ends[0..n): fast as long as they fit, exact one by one. *at: start of the
+ * next. */
 static enum mr_status decode_lines(struct filling *f, const uint8_t *data, uint32_t n, uint32_t *at)
 {
     struct mr_decoder *d = f->d;

@@ -48,8 +48,8 @@ static struct mr_cell *values_add(struct json_exact *x, struct values *v)
     return &v->items[v->n++];
 }
 
-/* Steps to the next member or element. 1: there is one; 0: end, by that token or by the end of the text;
- * -1: an error. */
+/* Steps to the next member or element. 1: there is one; 0: end, by that token or by the end of the
+ * text; -1: an error. */
 static int until(struct json_exact *x, enum json_token stop)
 {
     enum json_token token = json_reader_next(&x->reader);
@@ -80,8 +80,8 @@ static enum json_outcome convert_and_rescue(struct json_exact *x, const struct j
     return outcome;
 }
 
-/* The value at hand, as it stands, goes to the rescued column if the field (UINT32_MAX: there is none) does not
- * take all of it. */
+/* The value at hand, as it stands, goes to the rescued column if the field (UINT32_MAX: there is
+ * none) does not take all of it. */
 static enum json_outcome rescue_field(struct json_exact *x, const struct json_node *node,
                                       struct mr_text name, uint32_t field, struct mr_cell *items)
 {
@@ -212,8 +212,8 @@ static enum json_outcome convert_map(struct json_exact *x, const struct json_nod
     return outcome;
 }
 
-/* One bad element ends it; what is left of it is read as if it belonged to the level around. as_rows: at the
- * root, where null is no row. */
+/* One bad element ends it; what is left of it is read as if it belonged to the level around.
+ * as_rows: at the root, where null is no row. */
 static enum json_outcome convert_array(struct json_exact *x, const struct json_node *element,
                                        bool as_rows, struct mr_cell *out)
 {

@@ -1,6 +1,7 @@
 /* exact.h - the exact path: one JSON text -> rows, as Spark's JacksonParser gives them.
  *
- * Use      For every record on which the fast path is not certain, and for types that it does not do.
+ * Use      For every record on which the fast path is not certain, and for types that it does not
+ *          do.
  * Owner    Values live in the scratch arena of json_exact_parse, or point into the text.
  * Limits   Recursion follows the type, which is at most MR_DEPTH_MAX deep, never the data.
  */
@@ -18,8 +19,8 @@ struct json_exact {
     const struct json_plan *plan;
     struct json_reader reader;
     struct mr_arena *scratch;
-    /* The result: for a STRUCT one row, or one per element of an array at the root; for ARRAY and MAP one
-     * row. None: a text without a value, or an empty array at the root. */
+    /* The result: for a STRUCT one row, or one per element of an array at the root; for ARRAY and
+     * MAP one row. None: a text without a value, or an empty array at the root. */
     struct mr_cell *rows;
     uint32_t rows_n;
     struct mr_buffer *rescued; /* members of the object at hand for the rescued column, or NULL */

@@ -1,11 +1,12 @@
 /* fast.h - the fast path: one line with one object of known fields, parsed straight into columns.
  *
- * How      The fields of a record mostly come in the order of the record before, with the same bytes
- *          between the values. So each member learned keeps those bytes (comma, blanks, key, colon): one
- *          SIMD compare checks them all, and the value follows. A member that does not fit is found by
- *          name and learned.
- * Checks   Every byte up to the closing brace is validated, also in fields that are not needed. What is
- *          not certain to be taken by Spark (see README.md) makes the line fail: the exact path decides.
+ * How      The fields of a record mostly come in the order of the record before, with the same
+ *          bytes between the values. So each member learned keeps those bytes (comma, blanks, key,
+ *          colon): one SIMD compare checks them all, and the value follows. A member that does not
+ *          fit is found by name and learned.
+ * Checks   Every byte up to the closing brace is validated, also in fields that are not needed.
+ *          What is not certain to be taken by Spark (see README.md) makes the line fail: the exact
+ *          path decides.
  * Threads  One per decoder. The table of variants is constant.
  */
 #pragma once
@@ -71,9 +72,10 @@ struct json_fast {
 
 struct json_fast_kernels {
     const char *isa;
-    /* Parses lines, the first at data + *start, line i ending before the \n or \r at ends[i], into rows from *row
-     * on, as long as they fit the fast path; blank ones give no row. Gives how many lines are done and
-     * moves *start and *row. The next line, if rows are left, needs the exact path. */
+    /* Parses lines, the first at data + *start, line i ending before the \n or \r at ends[i], into
+     * rows from *row on, as long as they fit the fast path; blank ones give no row. Gives how many
+     * lines are done and moves *start and *row. The next line, if rows are left, needs the exact
+     * path. */
     uint32_t (*lines)(struct json_fast *f, const uint8_t *data, uint32_t *start,
                       const uint32_t *ends, uint32_t n, uint32_t *row, uint32_t rows_max);
 };
@@ -89,8 +91,8 @@ void json_fast_begin(struct json_fast *f, struct mr_column *columns, struct mr_h
 
 /* The slow steps that the variants share; all give NULL when the exact path must decide. */
 /* Finds and learns the member at p, which is not *at: gives where its value (for a text step: the
- * text) starts, fills *found, and sets *at to the member before the one to expect next. At the end of the
- * object: gives the brace, and JSON_CLOSED. */
+ * text) starts, fills *found, and sets *at to the member before the one to expect next. At the end
+ * of the object: gives the brace, and JSON_CLOSED. */
 const uint8_t *json_fast_find(struct json_fast *f, const uint8_t *p, bool first,
                               const struct json_member **at, struct json_member *found);
 /* Any value, needed or not, of which the specialised code does not know better. */
@@ -100,6 +102,6 @@ bool json_fast_timestamp(const struct json_fast *f, const uint8_t *s, uint32_t n
 bool json_fast_day(struct json_day *day, const uint8_t *s);
 /* False: the exact path must do it. */
 bool json_fast_null(struct json_fast *f, uint32_t field, uint32_t row);
-/* Nulls for the fields that are not there. seen: bits of the first 64, found: how often one of them came.
- * False if one came twice: the last one wins, unless it is bad. */
+/* Nulls for the fields that are not there. seen: bits of the first 64, found: how often one of them
+ * came. False if one came twice: the last one wins, unless it is bad. */
 bool json_fast_missing(struct json_fast *f, uint64_t seen, uint32_t found, uint32_t row);

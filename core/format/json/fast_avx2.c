@@ -20,8 +20,8 @@ static inline bool same_prefix(const struct json_member *m, const uint8_t *p)
            _bzhi_u32(differing(m->prefix + 32, p + 32), m->prefix_n - 32) == 0;
 }
 
-/* Bits of the bytes at p that are no plain text: quotes, backslashes, control characters and (as signed bytes,
- * these two are below a blank) those above 0x7f. */
+/* Bits of the bytes at p that are no plain text: quotes, backslashes, control characters and (as
+ * signed bytes, these two are below a blank) those above 0x7f. */
 static inline uint32_t special_mask(const uint8_t *p)
 {
     const struct json_constants *c = &json_constants;

@@ -1,5 +1,5 @@
-/* fast_body.h - the loop of the fast path, compiled once per instruction set: each variant includes it and
- * defines the two functions declared here.
+/* fast_body.h - the loop of the fast path, compiled once per instruction set: each variant includes
+ * it and defines the two functions declared here.
  */
 #pragma once
 #include "core/base/check.h"
@@ -35,7 +35,8 @@ static inline int64_t clock_parse(const uint8_t *s)
     return (int64_t)((x & 0xff) * 3600 + (x >> 24 & 0xff) * 60 + (x >> 48 & 0xff));
 }
 
-/* 2026-01-02T03:04:05[.f{1,7}]Z, and without Z when the zone is UTC. Anything else: the slow way. */
+/* 2026-01-02T03:04:05[.f{1,7}]Z, and without Z when the zone is UTC. Anything else: the slow
+ * way. */
 static inline bool timestamp_parse(struct json_fast *f, const uint8_t *s, uint32_t n, int64_t *us)
 {
     static const uint32_t scales[] = {1000000, 100000, 10000, 1000, 100, 10, 1};
@@ -112,7 +113,8 @@ static inline const uint8_t *take_boolean(struct json_fast *f, const uint8_t *p,
     return json_fast_value(f, p, m->field, row);
 }
 
-/* A chain of tests, the usual steps first: a switch costs more, as an indirect jump through a table. */
+/* A chain of tests, the usual steps first: a switch costs more, as an indirect jump through a
+ * table. */
 static inline const uint8_t *parse_value(struct json_fast *f, const uint8_t *p,
                                          const struct json_member *m, uint32_t row)
 {

@@ -1,8 +1,8 @@
 /* infer.h - the schema of JSON records from what they hold, as Spark infers it.
  *
- * Rule     Fields sorted by name; whole numbers BIGINT (more digits: DECIMAL(n,0), above 38: DOUBLE), others
- *          DOUBLE; a field that is null everywhere and one of mixed kinds is STRING; records that are no
- *          JSON add a column _corrupt_record.
+ * Rule     Fields sorted by name; whole numbers BIGINT (more digits: DECIMAL(n,0), above 38:
+ *          DOUBLE), others DOUBLE; a field that is null everywhere and one of mixed kinds is
+ *          STRING; records that are no JSON add a column _corrupt_record.
  * Limits   Values nested deeper than MR_DEPTH_MAX count as STRING.
  */
 #pragma once

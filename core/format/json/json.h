@@ -1,14 +1,14 @@
 /* json.h - JSON values <-> columns, beyond the file format: from_json, to_json, --record, progress.
  *
- * Source   simdjson On-Demand through a C shim for well-formed records of known fields; the exact path
- *          (a parser of our own that follows Jackson as Spark sets it up) for every record on which
- *          the fast one is not certain.
+ * Source   simdjson On-Demand through a C shim for well-formed records of known fields; the exact
+ *          path (a parser of our own that follows Jackson as Spark sets it up) for every record on
+ *          which the fast one is not certain.
  */
 #pragma once
 #include "core/format/format.h"
 
-/* Writes one value as Spark's to_json does: null fields of structs left out unless keep_nulls, timestamps
- * as 2026-01-01T12:00:00.000Z (microseconds_always: six digits), binary as base64. */
+/* Writes one value as Spark's to_json does: null fields of structs left out unless keep_nulls,
+ * timestamps as 2026-01-01T12:00:00.000Z (microseconds_always: six digits), binary as base64. */
 struct mr_json_writer {
     const struct mr_zone *zone;
     bool keep_nulls, microseconds_always;

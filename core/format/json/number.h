@@ -1,5 +1,6 @@
-/* number.h - digits of JSON numbers, eight at a time in a 64-bit word. For the fast path: what is unusual
- * (more than 7 digits in a row of a fraction, exponents, leading zeros) is refused and goes the slow way.
+/* number.h - digits of JSON numbers, eight at a time in a 64-bit word. For the fast path: what is
+ * unusual (more than 7 digits in a row of a fraction, exponents, leading zeros) is refused and goes
+ * the slow way.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,7 +16,8 @@ static inline uint64_t load_8(const uint8_t *p)
     return x;
 }
 
-/* How many of the eight bytes are digits before the first that is none. digits: x ^ MR_ASCII_ZEROS. */
+/* How many of the eight bytes are digits before the first that is none. digits: x ^
+ * MR_ASCII_ZEROS. */
 static inline uint32_t digits_run(uint64_t digits)
 {
     uint64_t other =

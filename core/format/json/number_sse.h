@@ -9,8 +9,8 @@ static inline __m128i load_16(const uint8_t *p)
     return _mm_loadu_si128((const void *)p);
 }
 
-/* Up to 16 digits, one a byte, at the end of a vector -> their value: pairs, fours and eights of digits are
- * joined by multiply-add. */
+/* Up to 16 digits, one a byte, at the end of a vector -> their value: pairs, fours and eights of
+ * digits are joined by multiply-add. */
 static inline uint64_t sse_digits_value(__m128i digits)
 {
     __m128i pairs = _mm_maddubs_epi16(
@@ -22,8 +22,8 @@ static inline uint64_t sse_digits_value(__m128i digits)
     return (both & 0xffffffff) * 100000000 + (both >> 32);
 }
 
-/* As json_decimal_parse, for numbers of up to 15 bytes. The dot is squeezed out by moving the digits before it
- * up by one byte. No branch depends on lengths. */
+/* As json_decimal_parse, for numbers of up to 15 bytes. The dot is squeezed out by moving the
+ * digits before it up by one byte. No branch depends on lengths. */
 static inline const uint8_t *sse_decimal_parse(const uint8_t *p, struct json_decimal *out)
 {
     out->negative = *p == '-';

@@ -54,7 +54,7 @@ static void put_null(struct json_out *o, uint32_t row)
     case MR_MAP:
         c->offsets[row + 1] = c->offsets[row];
         break;
-    case MR_STRUCT: { /* the children need a value, so that lists and strings in them are well formed */
+    case MR_STRUCT: { /* children need values: lists and strings in them are then well formed */
         const struct mr_cell null = {.is_null = true};
         for (uint32_t i = 0; i < c->type->fields_n; i++)
             json_out_put(&o->children[i], row, &null);

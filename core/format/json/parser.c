@@ -1,5 +1,5 @@
-/* from_json. The texts are copied, each followed by a line end, so that the fast path can run on them and
- * strings of the result can lie in the copy. */
+/* from_json. The texts are copied, each followed by a line end, so that the fast path can run on
+ * them and strings of the result can lie in the copy. */
 #include "core/base/check.h"
 #include "core/format/corrupt.h"
 #include "core/format/json/exact.h"

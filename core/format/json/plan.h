@@ -1,4 +1,5 @@
-/* plan.h - what a JSON decoder or parser was asked for, compiled once: options and the tree of types.
+/* plan.h - what a JSON decoder or parser was asked for, compiled once: options and the tree of
+ * types.
  *
  * Threads  Immutable after open.
  */
@@ -14,7 +15,8 @@ struct json_options {
     bool comments, unquoted_names, single_quotes, leading_zeros, non_numeric, any_escape;
     bool control_chars;
     bool multi_line;
-    /* File source: a number or nested value in a STRING keeps its bytes. from_json: it is written anew. */
+    /* File source: a number or nested value in a STRING keeps its bytes. from_json: it is written
+     * anew. */
     bool exact_text;
     bool from_characters;  /* from_json: Jackson reads characters there, and bytes in files */
     bool array_as_structs; /* file source: an array at the root gives one row an element */

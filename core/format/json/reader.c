@@ -59,8 +59,8 @@ static bool skip_comment(struct json_reader *r)
     return false;
 }
 
-/* Consumes and gives the next byte that is no blank; -1: an error, or the end where at_end is false; -2: the
- * end. */
+/* Consumes and gives the next byte that is no blank; -1: an error, or the end where at_end is
+ * false; -2: the end. */
 static int next_byte(struct json_reader *r, bool may_end)
 {
     while (r->p < r->end) {
@@ -106,8 +106,8 @@ static bool is_word_byte(uint8_t c)
            ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-/* The error for what looks like a word: Jackson reads on to its end, to name it, and from bytes (not from
- * characters) one byte more. */
+/* The error for what looks like a word: Jackson reads on to its end, to name it, and from bytes
+ * (not from characters) one byte more. */
 static enum json_token unknown_word(struct json_reader *r)
 {
     uint32_t left = 256;

@@ -1,10 +1,13 @@
-/* reader.h - tokens of one JSON text, one at a time, with the states and errors of Jackson's parser.
+/* reader.h - tokens of one JSON text, one at a time, with the states and errors of Jackson's
+ * parser.
  *
- * Why      Spark goes on after many errors, from wherever Jackson stopped, and looks at strings only when
- *          a field wants them. So what a bad line gives depends on these details; they are kept here.
- * Errors   JSON_ERROR is given once; reading on continues behind the offending character, in the token and
- *          level before it. reason tells what was wrong.
- * Limits   JSON_DEPTH_MAX levels, JSON_NUMBER_MAX digits, JSON_NAME_MAX bytes of a name. No recursion.
+ * Why      Spark goes on after many errors, from wherever Jackson stopped, and looks at strings
+ *          only when a field wants them. So what a bad line gives depends on these details; they
+ *          are kept here.
+ * Errors   JSON_ERROR is given once; reading on continues behind the offending character, in the
+ *          token and level before it. reason tells what was wrong.
+ * Limits   JSON_DEPTH_MAX levels, JSON_NUMBER_MAX digits, JSON_NAME_MAX bytes of a name. No
+ *          recursion.
  */
 #pragma once
 #include "core/format/json/plan.h"
@@ -61,8 +64,8 @@ bool json_reader_finish(struct json_reader *r);
 /* The member that the token belongs to, or NULL. */
 const struct mr_text *json_reader_name(const struct json_reader *r);
 
-/* Instead of json_reader_finish: the bytes that an unfinished string stands for. On an error it stays unfinished,
- * and is passed over from there. */
+/* Instead of json_reader_finish: the bytes that an unfinished string stands for. On an error it
+ * stays unfinished, and is passed over from there. */
 bool json_read_base64(struct json_reader *r, struct mr_text *out);
 
 /* Within the reader (reader_text.c). */

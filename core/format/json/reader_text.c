@@ -1,5 +1,5 @@
-/* Strings and names. Jackson decodes UTF-8 leniently (overlong forms, surrogates in three bytes) into UTF-16,
- * and Java writes UTF-8 from that: pairs are joined, a lone surrogate becomes "?". */
+/* Strings and names. Jackson decodes UTF-8 leniently (overlong forms, surrogates in three bytes)
+ * into UTF-16, and Java writes UTF-8 from that: pairs are joined, a lone surrogate becomes "?". */
 #include "core/format/json/reader.h"
 #include "core/format/utf8.h"
 
@@ -222,8 +222,8 @@ bool json_pass_string(struct json_reader *r)
     }
 }
 
-/* What Jackson allows in names without quotes: of bytes above 0x7f those that are letters in Latin-1, though
- * they are parts of characters. */
+/* What Jackson allows in names without quotes: of bytes above 0x7f those that are letters in
+ * Latin-1, though they are parts of characters. */
 static bool is_name_byte(const struct json_reader *r, uint8_t c)
 {
     if ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'))

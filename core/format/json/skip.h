@@ -1,8 +1,8 @@
-/* skip.h - passing over strict JSON, validated: what is refused here may still be taken by the exact path
- * (options that allow more; Jackson's lazy strings).
+/* skip.h - passing over strict JSON, validated: what is refused here may still be taken by the
+ * exact path (options that allow more; Jackson's lazy strings).
  *
- * Limits   Nesting up to JSON_DEPTH_MAX, without recursion. The text is followed by a line end, which none
- *          of these passes over.
+ * Limits   Nesting up to JSON_DEPTH_MAX, without recursion. The text is followed by a line end,
+ *          which none of these passes over.
  */
 #pragma once
 #include <stdbool.h>

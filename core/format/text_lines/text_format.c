@@ -1,4 +1,5 @@
-/* The format text: a record is a line, or with wholetext the whole input; its one column is a STRING. */
+/* The format text: a record is a line, or with wholetext the whole input; its one column is a
+ * STRING. */
 #include "core/base/bounds.h"
 #include "core/base/check.h"
 #include "core/format/cut.h"

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* 12.50 as 1250 and 2; false: it has an exponent, or more than 38 digits on one side of its point. */
+/* 12.50 as 1250 and 2; false: it has an exponent, or more than 38 digits on one side of its
+ * point. */
 static bool read_decimal(struct mr_text t, __int128 *value, uint32_t *scale)
 {
     bool negative = t.n && t.data[0] == '-', point = false;

@@ -1,4 +1,5 @@
-/* layout.h - the bytes of a variant: the low two bits of the first one, and what the six above mean. */
+/* layout.h - the bytes of a variant: the low two bits of the first one, and what the six above
+ * mean. */
 #pragma once
 #include "core/format/variant/variant.h"
 

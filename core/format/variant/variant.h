@@ -1,8 +1,10 @@
-/* variant.h - a value of any type in bytes, in the binary format that Spark and Parquet call Variant.
+/* variant.h - a value of any type in bytes, in the binary format that Spark and Parquet call
+ * Variant.
  *
- * Column   A VARIANT's view holds the dictionary of member names, then the value. A part of a value is the same
- *          dictionary and a slice, so taking it out copies no more than its bytes.
- * Order    Members are sorted by name as Java compares texts; their values stand in the order of the input.
+ * Column   A VARIANT's view holds the dictionary of member names, then the value. A part of a value
+ *          is the same dictionary and a slice, so taking it out copies no more than its bytes.
+ * Order    Members are sorted by name as Java compares texts; their values stand in the order of
+ *          the input.
  * Bytes    Readers never go beyond the bytes given: what points outside reads as null.
  * Limits   MR_VARIANT_BYTES_MAX bytes, JSON_DEPTH_MAX levels.
  */

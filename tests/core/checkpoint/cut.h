@@ -1,6 +1,6 @@
-/* cut.h - an env whose disk forgets at a power cut what was not synced: each sector of 512 bytes that was
- * written since its file's last sync keeps its new content or gets its old one back, at random. For tests;
- * names (renames, unlinks) are durable at once.
+/* cut.h - an env whose disk forgets at a power cut what was not synced: each sector of 512 bytes
+ * that was written since its file's last sync keeps its new content or gets its old one back, at
+ * random. For tests; names (renames, unlinks) are durable at once.
  */
 #pragma once
 #include "core/base/env.h"

@@ -255,7 +255,8 @@ static void test_recycling(void **state)
     mr_buffer_init(&out, &w.arena);
 }
 
-/* A round ends soon although a partition an epoch would take 768: what an epoch adds grows with its log. */
+/* A round ends soon although a partition an epoch would take 768: what an epoch adds grows with its
+ * log. */
 static void test_large_epochs(void **state)
 {
     struct world w;

@@ -236,7 +236,8 @@ static void test_truncation(void **state)
     forget(&w);
 }
 
-/* Without the head, a log that ends early is a torn tail: an earlier epoch, and it goes on from there. */
+/* Without the head, a log that ends early is a torn tail: an earlier epoch, and it goes on from
+ * there. */
 static void test_torn_tail(void **state)
 {
     struct world w;
@@ -345,8 +346,8 @@ static void test_verify(void **state)
     forget(&w);
 }
 
-/* Power cuts after operation k of a run, with every durability: what was acknowledged as durable is there; with
- * the weaker ones an earlier epoch, whole. */
+/* Power cuts after operation k of a run, with every durability: what was acknowledged as durable is
+ * there; with the weaker ones an earlier epoch, whole. */
 static void check_cuts(enum mr_durability durability, uint64_t seeds)
 {
     uint64_t cuts = 0, lost = 0;
@@ -402,8 +403,8 @@ static void test_power_cuts(void **state)
     check_cuts(MR_DURABLE_NONE, 2);
 }
 
-/* The k-th sync fails, and the system forgets that its pages never reached the disk; the next process
- * takes what it reads for committed, then the power goes. */
+/* The k-th sync fails, and the system forgets that its pages never reached the disk; the next
+ * process takes what it reads for committed, then the power goes. */
 static void test_forgotten_pages(void **state)
 {
     uint64_t cuts = 0, failed = 0;

@@ -1,5 +1,6 @@
-/* What checksums let pass, because who wrote it made them right: a file of another version, a log or a snapshot of another
- * query put into the folder. It is refused with what is wrong, never read as something else. */
+/* What checksums let pass, because who wrote it made them right: a file of another version, a log
+ * or a snapshot of another query put into the folder. It is refused with what is wrong, never read
+ * as something else. */
 #include "core/checkpoint/crc32c.h"
 #include "core/checkpoint/log.h"
 #include "core/checkpoint/metadata.h"
@@ -167,7 +168,8 @@ static void test_snapshots(void **state)
     }
 }
 
-/* A file of snapshots under another name is no round of that number; what is no round is left alone. */
+/* A file of snapshots under another name is no round of that number; what is no round is left
+ * alone. */
 static void test_names(void **state)
 {
     struct world w;
@@ -275,7 +277,8 @@ static void test_groups(void **state)
     }
 }
 
-/* What show says of a query without a watermark, an epoch that was planned, and what is no checkpoint. */
+/* What show says of a query without a watermark, an epoch that was planned, and what is no
+ * checkpoint. */
 static void test_shown(void **state)
 {
     struct mr_plan_record plan = {.epoch = 1, .sources_n = 1};

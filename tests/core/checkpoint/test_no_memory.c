@@ -1,5 +1,6 @@
-/* The k-th allocation, or charge of a budget, fails, for every k of the life of a checkpoint: a clear error, nothing that was
- * committed is lost, nothing stays charged. The linker puts these functions in the places of the real ones (--wrap). */
+/* The k-th allocation, or charge of a budget, fails, for every k of the life of a checkpoint: a
+ * clear error, nothing that was committed is lost, nothing stays charged. The linker puts these
+ * functions in the places of the real ones (--wrap). */
 #include "tests/core/checkpoint/world.h"
 
 void *__real_mr_mem_alloc(size_t bytes);

@@ -1,5 +1,5 @@
-/* Plans and commits as bytes: each comes back as it was; cut anywhere, lengthened, or with too many of anything it
- * is malformed, never read beyond its end. */
+/* Plans and commits as bytes: each comes back as it was; cut anywhere, lengthened, or with too many
+ * of anything it is malformed, never read beyond its end. */
 #include "core/checkpoint/record.h"
 
 #include <setjmp.h>

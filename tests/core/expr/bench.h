@@ -1,4 +1,5 @@
-/* bench.h - what tests of expressions start from: an arena, columns of texts cast to types, calls. */
+/* bench.h - what tests of expressions start from: an arena, columns of texts cast to types,
+ * calls. */
 #pragma once
 #include "core/expr/cast.h"
 #include "core/expr/coerce.h"

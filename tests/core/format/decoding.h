@@ -60,7 +60,8 @@ static enum mr_status decoding_run(const struct decoding *in, const struct mr_fo
         struct mr_batch batch;
         uint64_t used;
         bool at_end = have == text.n;
-        /* a copy of its own, so that nothing behind it but the pad may be read, and views must follow */
+        /* a copy of its own, so that nothing behind it but the pad may be read, and views must
+         * follow */
         uint8_t *window = mr_arena_alloc(&scratch, have - at + MR_PAD_BYTES);
         memset(window + (have - at), '7', MR_PAD_BYTES);
         if (have > at)

@@ -287,7 +287,8 @@ static uint32_t digits_of(char *text, uint32_t n, char *digits, int32_t *exponen
     return count;
 }
 
-/* The short cuts to Ryu and to one division give what Java's own way gives, for all sizes of numbers. */
+/* The short cuts to Ryu and to one division give what Java's own way gives, for all sizes of
+ * numbers. */
 static void digits_as_java_has_them(void **state)
 {
     uint64_t x = 88172645463325252;

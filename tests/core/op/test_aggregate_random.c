@@ -1,4 +1,5 @@
-/* The partial and the final aggregate together against a list of groups that is searched from its start. */
+/* The partial and the final aggregate together against a list of groups that is searched from its
+ * start. */
 #include "tests/core/op/grouping.h"
 
 enum { GROUPS_MAX = 512, ROWS = 600 };

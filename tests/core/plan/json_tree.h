@@ -1,5 +1,5 @@
-/* json_tree.h - JSON text as a tree, for tests that read recorded cases. Escapes other than \uXXXX of ASCII
- * and the usual letters are kept as they are. */
+/* json_tree.h - JSON text as a tree, for tests that read recorded cases. Escapes other than \uXXXX
+ * of ASCII and the usual letters are kept as they are. */
 #pragma once
 #include "core/mem/arena.h"
 #include <assert.h>

@@ -9,7 +9,8 @@
 #define WIN "window(ts, '5 minutes')"
 #define AGG(call) "q: SELECT " WIN ", " call " AS x FROM " T " GROUP BY " WIN
 
-/* Steps: "name: SQL", "name: WATERMARK input column delay", "name: DEDUP input key..", "name: WITHIN ..". */
+/* Steps: "name: SQL", "name: WATERMARK input column delay", "name: DEDUP input key..", "name:
+ * WITHIN ..". */
 static const struct {
     const char *q;
     const char *steps[4];

@@ -1,5 +1,5 @@
-/* fake_checkpoint.h - a checkpoint in memory: the last plans and the last commit; all that is appended lasts.
- * For fakes.h only. */
+/* fake_checkpoint.h - a checkpoint in memory: the last plans and the last commit; all that is
+ * appended lasts. For fakes.h only. */
 #pragma once
 struct stored_plan {
     struct mr_plan_record record;

@@ -1,4 +1,5 @@
-/* fake_registry.h - sources json and text, sinks noop and console: this folder's tests link no real ones. */
+/* fake_registry.h - sources json and text, sinks noop and console: this folder's tests link no real
+ * ones. */
 #pragma once
 #include "core/run/job.h"
 #include <setjmp.h>

@@ -99,7 +99,8 @@ static void is_epoch(const struct seen *s, uint32_t i, uint64_t id, uint64_t row
     assert_int_equal(s->epochs[i].watermark_us, watermark_s * SECOND);
 }
 
-/* Limits cut the input; the watermark of an epoch shows in the next one; one no-data epoch at the end. */
+/* Limits cut the input; the watermark of an epoch shows in the next one; one no-data epoch at the
+ * end. */
 static void available_now_cuts_and_ends_with_a_no_data_epoch(void **unused)
 {
     struct setup s;

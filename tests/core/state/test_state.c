@@ -469,7 +469,8 @@ static void visit_and_jump(void *arg, struct mr_state_row *row)
         longjmp(j->escape, 1);
 }
 
-/* Who looks at rows that leave may run out of memory at any of them: the state can still be closed. */
+/* Who looks at rows that leave may run out of memory at any of them: the state can still be
+ * closed. */
 static void test_jump_out_of_eviction(void **state)
 {
     const struct mr_state_table table = {

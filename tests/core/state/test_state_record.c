@@ -1,4 +1,5 @@
-/* Records of all kinds of slots, cut anywhere, taken or passed over: malformed, or what the rows before the cut say. */
+/* Records of all kinds of slots, cut anywhere, taken or passed over: malformed, or what the rows
+ * before the cut say. */
 #include "core/state/row.h"
 #include "core/state/state.h"
 #include <setjmp.h>
@@ -135,7 +136,8 @@ static void test_no_room(void **state)
     assert_int_equal(budget.used_bytes, 0);
 }
 
-/* The later of two evictions that nothing was logged between has the lower watermark: the record tells the higher. */
+/* The later of two evictions that nothing was logged between has the lower watermark: the record
+ * tells the higher. */
 static void test_evicted_twice(void **state)
 {
     struct mr_state *s, *copy;

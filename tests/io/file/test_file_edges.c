@@ -1,5 +1,5 @@
-/* The file source and sink at their edges: options that are wrong, stored bytes that are cut, folders that are too deep,
- * which files an epoch takes. */
+/* The file source and sink at their edges: options that are wrong, stored bytes that are cut,
+ * folders that are too deep, which files an epoch takes. */
 #include "io/file/file_sink.h"
 #include "io/file/file_source.h"
 
@@ -268,7 +268,8 @@ static void test_order(void **state)
     }
 }
 
-/* Files older than the newest by more than maxFileAge are ignored once an epoch has told what the newest is. */
+/* Files older than the newest by more than maxFileAge are ignored once an epoch has told what the
+ * newest is. */
 static void test_old_files(void **state)
 {
     const struct mr_option options[] = {{"path", in_folder("in")}, {"maxFileAge", "100s"}};

@@ -1,5 +1,6 @@
-/* The file source and sink, with the k-th operation of the disk failing, for every k: the error names the file, nothing is
- * visible before its epoch is published, and without a fault the rows are there once. */
+/* The file source and sink, with the k-th operation of the disk failing, for every k: the error
+ * names the file, nothing is visible before its epoch is published, and without a fault the rows
+ * are there once. */
 #include "io/fault/fault.h"
 #include "io/file/file_sink.h"
 

@@ -1,5 +1,5 @@
-/* Columns in folder names: which folders name them, their values and types, and the whole source. The types are
- * those that Spark 4.2 finds for the same folders. */
+/* Columns in folder names: which folders name them, their values and types, and the whole source.
+ * The types are those that Spark 4.2 finds for the same folders. */
 #include "io/file/file_partition.h"
 #include "io/file/file_source.h"
 
@@ -227,7 +227,8 @@ static void add_up(const struct mr_batch *b, struct sums *sums)
     }
 }
 
-/* Also when the schema was settled before there was a folder: record columns and folder columns take turns. */
+/* Also when the schema was settled before there was a folder: record columns and folder columns
+ * take turns. */
 static void the_folder_counts_not_the_record(void **state)
 {
     static const char *const folders[] = {"k=5", ".", "k=7", "k=__HIVE_DEFAULT_PARTITION__", "k=x"};

@@ -170,8 +170,8 @@ static void undo_looks_into_every_folder(void **unused)
     tear_down(&w);
 }
 
-/* Giving out again does nothing, nor when the file was taken away since; one with fewer bytes than were
- * committed has lost rows. */
+/* Giving out again does nothing, nor when the file was taken away since; one with fewer bytes than
+ * were committed has lost rows. */
 static void a_file_that_is_out_has_its_length(void **unused)
 {
     struct world w;

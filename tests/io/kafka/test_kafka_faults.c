@@ -1,8 +1,9 @@
-/* The sink against librdkafka's mock cluster, which answers with errors: every record is there once.
+/* The sink against librdkafka's mock cluster, which answers with errors: every record is there
+ * once.
  *
- * Only errors after which the transaction goes on, or which end the query before anything is out: the
- * mock cluster does not hide what an aborted transaction wrote. Lost answers and aborts are tried on a
- * real broker (tests/integration/kafka_faults.py). */
+ * Only errors after which the transaction goes on, or which end the query before anything is out:
+ * the mock cluster does not hide what an aborted transaction wrote. Lost answers and aborts are
+ * tried on a real broker (tests/integration/kafka_faults.py). */
 #include "core/batch/builder.h"
 #include "io/kafka/kafka_sink.h"
 #include "io/kafka/kafka_source.h"

@@ -1,5 +1,5 @@
-/* Names and values of the Kafka source's and sink's options: what is taken, how it is understood, and
- * what is said about the rest. */
+/* Names and values of the Kafka source's and sink's options: what is taken, how it is understood,
+ * and what is said about the rest. */
 #include "io/kafka/kafka_sink.h"
 #include "io/kafka/kafka_source.h"
 

@@ -1,5 +1,6 @@
-/* What io_uring may answer: calls that are interrupted or to be done again, parts of reads and writes, errors, and a ring
- * that fails. The linker puts these functions in the places of liburing's (--wrap). */
+/* What io_uring may answer: calls that are interrupted or to be done again, parts of reads and
+ * writes, errors, and a ring that fails. The linker puts these functions in the places of
+ * liburing's (--wrap). */
 #include "core/base/env.h"
 #include <errno.h>
 #include <liburing.h>
@@ -128,7 +129,8 @@ static void test_again(void **state)
     check_content(sizeof data);
 }
 
-/* A part of a write cancels its sync: it is written again, then synced. Of a read the rest follows. */
+/* A part of a write cancels its sync: it is written again, then synced. Of a read the rest
+ * follows. */
 static void test_parts(void **state)
 {
     (void)state;

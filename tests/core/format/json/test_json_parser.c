@@ -16,7 +16,8 @@ struct parse {
 
 enum { TEXTS_MAX = 32 };
 
-/* texts: NULL-ended; "\1" stands for NULL. Every second row is not selected. rows: one line a text. */
+/* texts: NULL-ended; "\1" stands for NULL. Every second row is not selected. rows: one line a
+ * text. */
 static void expect_parsed(const struct parse *in, const char *const *texts, const char *rows)
 {
     jmp_buf escape;

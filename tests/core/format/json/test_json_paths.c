@@ -1,4 +1,5 @@
-/* The fast path and the exact path must agree on every line: generated ones, and ones with mistakes. */
+/* The fast path and the exact path must agree on every line: generated ones, and ones with
+ * mistakes. */
 #include "tests/core/format/decoding.h"
 
 #define SCHEMA                                                                                     \
