@@ -70,6 +70,7 @@ struct mr_aggregate {
                              union mr_slot *const *slots, struct mr_column *out);
     /* What state depends on beside buffer types, for the checkpoint. NULL: nothing. */
     void (*describe)(const struct mr_expr *call, struct mr_buffer *out);
+    bool is_ordered; /* the order of rows shows in the result */
 };
 
 const struct mr_aggregate *mr_aggregate_find(const char *name);

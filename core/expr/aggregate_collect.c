@@ -150,12 +150,14 @@ const struct mr_aggregate mr_aggregate_list = {.name = "collect_list",
                                                .slots = mr_values_slots,
                                                .update = mr_values_update,
                                                .merge = mr_values_merge,
-                                               .result = list_result};
+                                               .result = list_result,
+                                               .is_ordered = true};
 const struct mr_aggregate mr_aggregate_set = {.name = "collect_set",
                                               .slots = set_slots,
                                               .update = set_update,
                                               .merge = set_merge,
-                                              .result = set_result};
+                                              .result = set_result,
+                                              .is_ordered = true};
 
 /* listagg(text[, separator[, key, descending]]): with a key, texts are joined in its order. */
 enum { LIST_VALUE, LIST_SEPARATOR, LIST_KEY, LIST_DESCENDING };
@@ -261,4 +263,5 @@ const struct mr_aggregate mr_aggregate_listagg = {.name = "listagg",
                                                   .slots = listagg_slots,
                                                   .update = listagg_update,
                                                   .merge = mr_values_merge,
-                                                  .result = listagg_result};
+                                                  .result = listagg_result,
+                                                  .is_ordered = true};

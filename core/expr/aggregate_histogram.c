@@ -239,4 +239,5 @@ const struct mr_aggregate mr_aggregate_histogram_numeric = {.name = "histogram_n
                                                             .update = histogram_update,
                                                             .merge = histogram_merge,
                                                             .result = histogram_result,
-                                                            .describe = histogram_describe};
+                                                            .describe = histogram_describe,
+                                                            .is_ordered = true};

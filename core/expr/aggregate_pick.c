@@ -114,12 +114,14 @@ const struct mr_aggregate mr_aggregate_first = {.name = "first",
                                                 .slots = bytes_slot,
                                                 .update = first_update,
                                                 .merge = first_merge,
-                                                .result = pick_result};
+                                                .result = pick_result,
+                                                .is_ordered = true};
 const struct mr_aggregate mr_aggregate_last = {.name = "last",
                                                .slots = bytes_slot,
                                                .update = last_update,
                                                .merge = last_merge,
-                                               .result = pick_result};
+                                               .result = pick_result,
+                                               .is_ordered = true};
 
 MR_RESOLVE(by)
 {
@@ -284,4 +286,5 @@ const struct mr_aggregate mr_aggregate_by = {.name = "by",
                                              .update = by_update,
                                              .merge = by_merge,
                                              .result = by_result,
-                                             .describe = mr_slot_describe_function};
+                                             .describe = mr_slot_describe_function,
+                                             .is_ordered = true};

@@ -227,7 +227,8 @@ const struct mr_aggregate mr_aggregate_percentile_approx = {.name = "percentile_
                                                             .slots = mr_values_slots,
                                                             .update = mr_values_update,
                                                             .merge = mr_values_merge,
-                                                            .result = approx_result};
+                                                            .result = approx_result,
+                                                            .is_ordered = true};
 
 /* mode(v): the most frequent value; of several the smallest (Spark leaves it open, unless an order
  * is given), mode_desc(v): the largest. */

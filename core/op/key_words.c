@@ -44,7 +44,7 @@ bool mr_key_words_plan(struct mr_key_words *out, const struct mr_node *node, str
     uint32_t nulls_n = 0;
 
     *out = (struct mr_key_words){
-        .keys_n = node->keys_n, .nulls_word = UINT32_MAX, .window_us = node->slide_us};
+        .keys_n = node->keys_n, .nulls_word = UINT32_MAX, .pane_us = node->slide_us};
     out->keys = MR_NEW_ARRAY(a, struct mr_key_word, node->keys_n);
     out->types = MR_NEW_ARRAY(a, const struct mr_type *, node->keys_n);
     for (uint32_t i = 0; i < node->keys_n; i++) {
@@ -278,7 +278,7 @@ void mr_key_words_unpack(const struct mr_key_words *k, const uint64_t *words, ui
         int64_t *starts = mr_arena_alloc(a, sizeof *starts * (n + 1));
         for (uint32_t i = 0; i < n; i++)
             starts[i] = (int64_t)from[(uint64_t)i * k->words_n];
-        mr_window_column(&columns[key], k->types[key], starts, k->window_us, NULL, n, n, a);
+        mr_window_column(&columns[key], k->types[key], starts, k->pane_us, NULL, n, n, a);
     }
 }
 

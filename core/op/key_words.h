@@ -31,7 +31,7 @@ struct mr_key_words {
     const struct mr_type **types; /* of the key columns */
     uint32_t keys_n, words_n, texts_n;
     uint32_t nulls_word; /* UINT32_MAX: none */
-    int64_t window_us;
+    int64_t pane_us;
 };
 
 /* False: these keys don't fit. */

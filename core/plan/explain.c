@@ -186,8 +186,9 @@ static void describe_node(const struct mr_node *node, struct mr_buffer *out)
         if (node->kind == MR_NODE_AGGREGATE)
             mr_buffer_append_format(out, " %s", modes[node->mode]);
         else if (node->window_key != UINT32_MAX)
-            mr_buffer_append_format(out, " window key %u of %lld ms", node->window_key,
-                                    (long long)(node->slide_us / 1000));
+            mr_buffer_append_format(out, " %s key %u of %lld ms",
+                                    node->slide_us < node->window_us ? "pane" : "window",
+                                    node->window_key, (long long)(node->slide_us / 1000));
         describe_times(node, out);
         break;
     case MR_NODE_DEDUPLICATE:

@@ -26,15 +26,23 @@ static bool is_tumbling(const struct mr_expr *x)
     return mr_expr_is_call(x, "window") && ((const struct mr_window *)x->data)->windows_n == 1;
 }
 
-/* Group g of node is a window of panes. Late rows are counted by window: they must be late by
- * it. */
+static bool is_ordered(const struct mr_logical *node)
+{
+    for (uint32_t i = 0; i < node->aggregates_n; i++)
+        if (node->aggregates[i].call->function->aggregate->is_ordered)
+            return true;
+    return false;
+}
+
+/* Group g of node is a window of panes. Late rows are counted by window: they must be late by it.
+ * And rows come pane by pane. */
 static bool has_panes(const struct mr_logical *node, uint32_t g, const struct mr_expr *x)
 {
     const struct mr_window *w = x->data;
     const uint32_t timed = mr_event_time_column(node->group_attributes, node->groups_n);
 
     return mr_expr_is_call(x, "window_slice") && w->size_us % w->slide_us == 0 &&
-           (timed == g || timed == UINT32_MAX);
+           (timed == g || timed == UINT32_MAX) && !is_ordered(node);
 }
 
 /* child without the condition that x is not null: the window key sees to that. */

@@ -125,9 +125,11 @@ bool mr_change_log_rest(struct mr_part *p)
 static enum mr_status write_one(struct mr_query *q, struct mr_log_packet *packet,
                                 struct mr_error *err)
 {
+    mr_query_at(q, MR_AT_CHECKPOINT, 0);
     enum mr_status status = mr_checkpoint_log(q->checkpoint, q->epoch.id, packet->op, packet->table,
                                               mr_buffer_text(&packet->data), err);
 
+    mr_query_at(q, MR_AT_WORKERS, 0);
     if (status != MR_MEMORY)
         return status;
     status = mr_query_no_memory(q, err);

@@ -241,6 +241,8 @@ static enum mr_status snapshot(struct mr_query *q, struct mr_error *err)
 static enum mr_status keep_plan(struct mr_query *q, enum mr_status failure)
 {
     struct mr_error second = {0};
+
+    mr_query_at(q, MR_AT_CHECKPOINT, 0);
     enum mr_status kept = q->checkpoint ? mr_checkpoint_sync(q->checkpoint, &second) : MR_OK;
 
     return kept == MR_OK || failure != MR_OK ? failure : kept;

@@ -133,7 +133,7 @@ static void push(struct mr_exchange *x, struct mr_part *part, uint32_t target,
     bool pushed = mr_ring_push(&pair_of(x, part->index, target)->there, &item);
 
     MR_ASSERT(pushed);
-    part->moved++;
+    mr_part_moved(part);
     if (target != part->index)
         mr_worker_wake(&part->worker->engine->workers[target]);
 }

@@ -2,6 +2,7 @@
  * key and value types, and what would give old state another meaning. */
 #include "core/base/check.h"
 #include "core/run/control.h"
+#include "core/run/job_yaml.h"
 
 static const char *const mode_names[] = {"append", "update", "complete"};
 
@@ -22,6 +23,14 @@ static const char *describe_source(struct mr_query *q, const struct mr_query_sou
     return s->ops->name;
 }
 
+/* Of what may have literals of the query in it. */
+static struct mr_text without_secrets(struct mr_query *q, struct mr_text text)
+{
+    const struct mr_session *s = q->config.session;
+
+    return s ? mr_secrets_hide(s->secrets, s->secrets_n, text, &q->arena) : text;
+}
+
 static const char *describe_operator(struct mr_query *q, const struct mr_node *n)
 {
     struct mr_buffer b;
@@ -34,24 +43,18 @@ static const char *describe_operator(struct mr_query *q, const struct mr_node *n
     for (uint32_t i = 0; i < n->aggregates_n; i++) {
         const struct mr_aggregate_item *item = &n->aggregates[i];
         mr_buffer_append_format(&b, "%s%s", b.n ? ", " : "", item->aggregate->name);
-        if (item->aggregate->describe)
-            item->aggregate->describe(item->call, &b);
+        if (item->aggregate->describe) {
+            struct mr_buffer literals;
+            mr_buffer_init(&literals, &q->arena);
+            item->aggregate->describe(item->call, &literals);
+            mr_buffer_append_text(&b, without_secrets(q, mr_buffer_text(&literals)));
+        }
     }
     mr_buffer_append(&b, "", 1);
     return (const char *)b.data;
 }
 
 /* Names of expressions have the literals in them. */
-static const char *without_secrets(const struct mr_query *q, const char *text)
-{
-    const struct mr_session *s = q->config.session;
-
-    for (uint32_t i = 0; text && s && i < s->secrets_n; i++)
-        if (s->secrets[i][0] && strstr(text, s->secrets[i]))
-            return "***";
-    return text;
-}
-
 static const struct mr_type *columns_without_secrets(struct mr_query *q, const struct mr_type *t)
 {
     if (t == NULL || q->config.session == NULL || q->config.session->secrets_n == 0)
@@ -59,7 +62,10 @@ static const struct mr_type *columns_without_secrets(struct mr_query *q, const s
     struct mr_field *fields = MR_NEW_ARRAY(&q->arena, struct mr_field, t->fields_n);
     for (uint32_t i = 0; i < t->fields_n; i++) {
         fields[i] = t->fields[i];
-        fields[i].name = without_secrets(q, t->fields[i].name);
+        if (fields[i].name == NULL)
+            continue;
+        const struct mr_text name = without_secrets(q, mr_text_of(fields[i].name));
+        fields[i].name = mr_arena_copy(&q->arena, name.data, name.n);
     }
     return mr_type_struct(&q->arena, fields, t->fields_n);
 }
@@ -91,7 +97,7 @@ void mr_fingerprint_make(struct mr_query *q, struct mr_fingerprint *out)
             .name = mr_node_name(n->node->kind),
             .tables = tables_of(q, n),
             .tables_n = n->tables_n,
-            .detail = without_secrets(q, describe_operator(q, n->node)),
+            .detail = describe_operator(q, n->node),
         };
     }
     *out = (struct mr_fingerprint){

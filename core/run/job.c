@@ -264,5 +264,5 @@ void mr_job_hide_secrets(const struct mr_job *job, struct mr_error *err)
 struct mr_text mr_job_hide_in_text(const struct mr_job *job, struct mr_text text,
                                    struct mr_arena *a)
 {
-    return mr_yaml_hide_in_text(job->file, text, a);
+    return mr_secrets_hide(job->file->secrets, job->file->secrets_n, text, a);
 }

@@ -36,7 +36,7 @@ struct mr_yaml_file {
     struct mr_text text;
     struct mr_arena *arena;
     struct mr_yaml *root;
-    const char **secrets; /* values that ${..} stood for */
+    const char **secrets; /* values that ${..} stood for, of 4 bytes or more */
     uint32_t secrets_n, secrets_capacity;
 };
 
@@ -54,12 +54,12 @@ const char *mr_yaml_kind_name(const struct mr_yaml *node);
 /* Fails with the file and the place of node. */
 enum mr_status mr_yaml_fail(const struct mr_yaml_file *file, const struct mr_yaml *node,
                             struct mr_error *err, const char *format, ...) MR_PRINTF(4, 5);
-/* Secrets in the message become "***". */
-void mr_yaml_hide_secrets(const struct mr_yaml_file *file, struct mr_error *err);
-struct mr_text mr_yaml_hide_in_text(const struct mr_yaml_file *file, struct mr_text text,
-                                    struct mr_arena *a);
 
-/* job_secret.c: resolves ${..} in a scalar. */
+/* job_secret.c: secrets in a text, in an error, become "***". */
+struct mr_text mr_secrets_hide(const char *const *secrets, uint32_t secrets_n, struct mr_text text,
+                               struct mr_arena *a);
+void mr_yaml_hide_secrets(const struct mr_yaml_file *file, struct mr_error *err);
+/* Resolves ${..} in a scalar. */
 MR_NODISCARD enum mr_status mr_yaml_resolve(struct mr_yaml_file *file, struct mr_yaml *scalar,
                                             struct mr_error *err);
 /* job_place.c: where each byte of a scalar's text stood, and its end: places[0..text.n]. */

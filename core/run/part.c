@@ -98,7 +98,6 @@ static enum mr_slice slice_epoch(struct mr_part *p)
             waits_for = atomic_load_explicit(&p->at, memory_order_relaxed);
         }
     }
-    atomic_store_explicit(&p->moved_told, p->moved, memory_order_relaxed);
     if (all_done && !mr_change_log_rest(p))
         return MR_SLICE_IDLE; /* woken when a packet is home */
     if (all_done) {

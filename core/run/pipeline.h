@@ -105,7 +105,7 @@ struct mr_part {
     struct mr_buffer prepared;
     bool begun;     /* the epoch */
     uint64_t moved; /* raised by all that is progress */
-    /* For who watches: moved as of the last slice; the node that is called, or waited for. */
+    /* For who watches: moved; the node that is called, or waited for. */
     _Atomic uint64_t moved_told;
     _Atomic uint32_t at; /* MR_NO_NODE: other workers */
 };
@@ -114,6 +114,12 @@ struct mr_part {
 static inline void mr_part_at(struct mr_part *p, uint32_t node)
 {
     atomic_store_explicit(&p->at, node, memory_order_relaxed);
+}
+
+/* Something went on: a batch, a split, a packet. */
+static inline void mr_part_moved(struct mr_part *p)
+{
+    atomic_store_explicit(&p->moved_told, ++p->moved, memory_order_relaxed);
 }
 
 /* By the worker: a slice of work for whatever command the part has. */

@@ -150,15 +150,15 @@ static enum mr_step read_leaf(struct mr_part *p, struct mr_stage *s)
             push_frame(p, s, leaf->instance->shape->node->id, batch);
             s->pushing = leaf;
             s->leaf_at = (at + 1) % s->shape->leaves_n;
-            p->moved++;
+            mr_part_moved(p);
             return MR_MORE_OUTPUT;
         case MR_PULLED_NOTHING:
             s->leaf_at = (at + 1) % s->shape->leaves_n;
-            p->moved++;
+            mr_part_moved(p);
             return MR_MORE_OUTPUT;
         case MR_PULLED_END:
             leaf->exhausted = true;
-            p->moved++;
+            mr_part_moved(p);
             return MR_MORE_OUTPUT;
         case MR_PULLED_FAILED:
             return MR_FAILED;
@@ -195,7 +195,7 @@ static enum mr_step mark_operator(struct mr_part *p, struct mr_stage *s)
         s->mark_at++;
     if (instance->out.n > 0)
         push_frame(p, s, id, &instance->out);
-    p->moved++;
+    mr_part_moved(p);
     return MR_MORE_OUTPUT;
 }
 
@@ -208,7 +208,7 @@ static enum mr_step advance(struct mr_part *p, struct mr_stage *s)
             return others ? MR_NEED_INPUT : MR_BLOCKED;
         if (step == MR_FAILED)
             return step;
-        p->moved++;
+        mr_part_moved(p);
     }
     if (s->pushing) {
         mr_leaf_pushed(p, s->pushing);
@@ -223,7 +223,7 @@ static enum mr_step advance(struct mr_part *p, struct mr_stage *s)
         if (s->outbox)
             mr_exchange_end(s->outbox, p);
         s->phase = MR_STAGE_DONE;
-        p->moved++;
+        mr_part_moved(p);
         return MR_DONE;
     case MR_STAGE_DONE:
         return MR_DONE;

@@ -392,6 +392,7 @@ static void *control_main(void *arg)
     q->status = run_to_end(q, &q->error);
     if (q->config.on_end)
         q->config.on_end(q->config.on_end_arg, q->status, &q->error);
+    mr_query_at(q, MR_AT_REST, 0);
     atomic_store_explicit(&q->ended, 1, memory_order_release);
     mr_futex_wake(&q->ended);
     return NULL;

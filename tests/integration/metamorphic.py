@@ -21,6 +21,7 @@ PLAIN = VALUES.rsplit(",", 1)[0]
 QUERIES = {  # name: (steps behind "events", output mode, columns of a group)
     "windows": ([TIMED, {"as": "q", "sql": "SELECT window.start AS w, event_type, %s FROM timed GROUP BY window(event_ts, '5 minutes'), event_type" % PLAIN}], "append", None),
     "sliding": ([TIMED, {"as": "q", "sql": "SELECT window.start AS w, %s FROM timed GROUP BY window(event_ts, '10 minutes', '4 minutes')" % PLAIN}], "append", None),
+    "panes": ([TIMED, {"as": "q", "sql": "SELECT window.start AS w, event_type, %s FROM timed GROUP BY window(event_ts, '10 minutes', '2 minutes'), event_type" % PLAIN}], "append", None),
     "unique": ([TIMED, UNIQUE, {"as": "q", "sql": "SELECT event_id, event_type, amount FROM unique WHERE amount > 10"}], "append", None),
     "unique windows": ([TIMED, UNIQUE, {"as": "q", "sql": "SELECT window.end AS w, event_type, %s FROM unique GROUP BY window(event_ts, '7 minutes'), event_type" % PLAIN}], "append", None),
     "rows": ([{"as": "q", "sql": "SELECT upper(event_type) AS t, explode(array(amount, -amount)) AS a FROM events WHERE event_id IS NOT NULL"}], "append", None),

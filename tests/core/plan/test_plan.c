@@ -215,6 +215,12 @@ static void sliding_windows_expand(void **state)
                           true, MR_UPDATE, 1),
                      MR_OK);
     assert_string_equal(shape(f), "sink stateStoreSave partial_aggregate expand filter source");
+    /* nor where the order of rows shows: they would come pane by pane */
+    assert_int_equal(
+        plan(f, "SELECT collect_list(k) AS n FROM t GROUP BY window(ts, '10 minutes', '5 minutes')",
+             true, MR_UPDATE, 1),
+        MR_OK);
+    assert_string_equal(shape(f), "sink stateStoreSave partial_aggregate expand filter source");
     assert_int_equal(
         plan(f, "SELECT count(*) AS n FROM t GROUP BY window(ts, '10 minutes', '4 minutes')", true,
              MR_UPDATE, 1),

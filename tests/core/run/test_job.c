@@ -254,11 +254,12 @@ static void test_secrets(void **state)
 
     (void)state;
     setenv("MR_TEST_SECRET", "hunter2", 1);
+    setenv("MR_TEST_NUMBER", "1", 1);
     snprintf(secret, sizeof secret, "%s.secret", path);
     write_file(secret, "open sesame\n");
     snprintf(yaml, sizeof yaml,
              "sources: {t: {format: text, options: {a: \"x${env:MR_TEST_SECRET}y\", b: "
-             "\"${file:%s}\", c: \"$${env:X}\"}}}\n" SINK,
+             "\"${file:%s}\", c: \"$${env:X}\", d: \"${env:MR_TEST_NUMBER}\"}}}\n" SINK,
              secret);
     job = load_good(yaml, &a);
     const struct mr_table *t = &job->queries[0].session.tables[0];
@@ -280,6 +281,11 @@ static void test_secrets(void **state)
     snprintf(err.file, sizeof err.file, "in/hunter2/x");
     mr_job_hide_secrets(job, &err);
     assert_string_equal(err.file, "in/***/x");
+    /* in plans also cut ones, but no single digits */
+    struct mr_text shown = mr_job_hide_in_text(
+        job, MR_TEXT("window 1 us, key concat(k, 'hunter2'), 'hunt' and 'hun'"), &a);
+    assert_true(
+        mr_text_equal(shown, MR_TEXT("window 1 us, key concat(k, '***'), '***' and 'hun'")));
     mr_arena_fini(&a);
 
     mr_arena_init(&a, NULL, &escape);
