@@ -122,11 +122,24 @@ static enum mr_status check_distinct(const struct mr_yaml_file *file, const stru
     for (const struct mr_job_query *other = job->queries; other < q; other++) {
         if (strcmp(other->name, q->name) == 0)
             return mr_yaml_fail(file, node, err, "two queries have the name \"%s\"", q->name);
-        if (other->checkpoint && q->checkpoint && strcmp(other->checkpoint, q->checkpoint) == 0)
+        if (other->checkpoint && q->checkpoint &&
+            mr_job_same_folder(other->checkpoint, q->checkpoint))
             return mr_yaml_fail(file, node, err, "the queries %s and %s share the checkpoint %s",
                                 other->name, q->name, q->checkpoint);
     }
     return MR_OK;
+}
+
+static enum mr_status check_together(const struct mr_yaml_file *file, const struct mr_job *job,
+                                     struct mr_error *err)
+{
+    const struct mr_yaml *list = mr_yaml_get(file->root, "queries");
+    struct mr_error inner = {0};
+    uint32_t i = 0;
+
+    return mr_job_check_queries(job, &i, &inner) == MR_OK
+               ? MR_OK
+               : mr_yaml_fail(file, list ? list->items[i] : file->root, err, "%s", inner.message);
 }
 
 static enum mr_status read_queries(const struct mr_yaml_file *file, struct mr_job *job,
@@ -239,6 +252,8 @@ enum mr_status mr_job_load(const char *path, const char *config_path, struct mr_
         status = expect_map(file, MR_KEYS_JOB, err);
     if (status == MR_OK)
         status = read_queries(file, job, err);
+    if (status == MR_OK)
+        status = check_together(file, job, err);
     if (status)
         mr_yaml_hide_secrets(file, err);
     for (uint32_t i = 0; status == MR_OK && i < job->queries_n; i++) {

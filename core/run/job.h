@@ -51,6 +51,14 @@ MR_NODISCARD enum mr_status mr_job_check_apart(const char *what, const char *pat
 /* And is not among the files of the sink, a folder, where a reader would find it. */
 MR_NODISCARD enum mr_status mr_job_check_among(const char *what, const char *path, const char *sink,
                                                struct mr_error *err);
+/* Where a file source's cleanSource=archive moves files to, or NULL. */
+const char *mr_job_archive(const struct mr_table *t);
+/* Queries that feed each other in a circle, or clean what another source of the job reads. query:
+ * which one. */
+MR_NODISCARD enum mr_status mr_job_check_queries(const struct mr_job *job, uint32_t *query,
+                                                 struct mr_error *err);
+/* Whether two folders are one, whatever they are called. */
+bool mr_job_same_folder(const char *a, const char *b);
 /* Adds the columns to the tables' schemas that their sources find, now and for format.`path`
  * later. */
 MR_NODISCARD enum mr_status mr_session_complete(struct mr_session *session, struct mr_error *err);

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -103,9 +104,18 @@ static void resolve(const char *path, char out[PATH_MAX])
             n--;
         at[n] = '\0';
     }
-    const char *rest = path + n + strspn(path + n, "/");
-    if (snprintf(out, PATH_MAX, "%s%s%s", real, *rest ? "/" : "", rest) >= PATH_MAX)
-        snprintf(out, PATH_MAX, "%s", path);
+    char *rest = at;
+    snprintf(at, sizeof at, "%s", path + n);
+    for (char *part; (part = strtok_r(rest, "/", &rest)) != NULL;) {
+        char *end = real + strlen(real), *slash = strrchr(real, '/');
+        if (strcmp(part, "..") == 0)
+            slash[slash == real] = '\0';
+        else if (strcmp(part, ".") != 0 &&
+                 snprintf(end, (size_t)(real + PATH_MAX - end), "%s%s", end[-1] == '/' ? "" : "/",
+                          part) >= real + PATH_MAX - end)
+            return; /* too long for any file */
+    }
+    snprintf(out, PATH_MAX, "%s", real);
 }
 
 /* Sources leave out files and folders whose names begin with . or _. */
@@ -179,19 +189,32 @@ static void resolve_pattern(const char *pattern, char out[PATH_MAX])
         out[0] = '\0';
 }
 
+static bool is_file_source(const struct mr_table *t)
+{
+    return t->format && mr_format_find(t->format) &&
+           mr_option_get(t->options, t->options_n, "path");
+}
+
+/* Of a file source. False: it is no pattern. */
+static bool resolve_source(const struct mr_table *t, char out[PATH_MAX])
+{
+    const char *path = mr_option_get(t->options, t->options_n, "path");
+
+    if (strpbrk(path, "*?[") == NULL) {
+        resolve(path, out);
+        return false;
+    }
+    resolve_pattern(path, out);
+    return true;
+}
+
 static bool reads_from(const struct mr_table *t, const char *target)
 {
-    const char *from = mr_option_get(t->options, t->options_n, "path");
     char source[PATH_MAX];
 
-    if (from == NULL || mr_format_find(t->format) == NULL)
+    if (!is_file_source(t))
         return false;
-    if (strpbrk(from, "*?[")) {
-        resolve_pattern(from, source);
-        return pattern_reads(source, target);
-    }
-    resolve(from, source);
-    return is_read_with(source, target);
+    return resolve_source(t, source) ? pattern_reads(source, target) : is_read_with(source, target);
 }
 
 enum mr_status mr_job_check_apart(const char *what, const char *path,
@@ -226,4 +249,124 @@ enum mr_status mr_job_check_among(const char *what, const char *path, const char
         "%s %s lies in the folder of other files (%s): who reads those would take it for "
         "theirs; take another folder, or one whose name begins with _",
         what, path, sink);
+}
+
+bool mr_job_same_folder(const char *a, const char *b)
+{
+    char x[PATH_MAX], y[PATH_MAX];
+
+    resolve(a, x);
+    resolve(b, y);
+    return strcmp(x, y) == 0;
+}
+
+static const char *clean_of(const struct mr_table *t)
+{
+    const char *clean =
+        is_file_source(t) ? mr_option_get(t->options, t->options_n, "cleanSource") : NULL;
+
+    return clean && strcasecmp(clean, "off") != 0 ? clean : NULL;
+}
+
+const char *mr_job_archive(const struct mr_table *t)
+{
+    const char *clean = clean_of(t);
+
+    return clean && strcasecmp(clean, "archive") == 0
+               ? mr_option_get(t->options, t->options_n, "sourceArchiveDir")
+               : NULL;
+}
+
+/* Part by part to the lesser depth; two parts with wildcards are taken to have a name in common. */
+static bool reads_same(const struct mr_table *a, const struct mr_table *b)
+{
+    char x[PATH_MAX], y[PATH_MAX];
+    const char *p = x, *q = y;
+
+    (void)resolve_source(a, x);
+    (void)resolve_source(b, y);
+    for (;;) {
+        const char *i = next_part(&p), *k = next_part(&q);
+        size_t n = (size_t)(p - i), m = (size_t)(q - k);
+        if (n == 0 || m == 0)
+            return true;
+        bool i_wild = strcspn(i, "*?[") < n, k_wild = strcspn(k, "*?[") < m;
+        if (i_wild && k_wild)
+            continue;
+        if (k_wild ? !part_matches(k, m, i, n) : !part_matches(i, n, k, m))
+            return false;
+    }
+}
+
+static enum mr_status check_cleaned(const struct mr_job *job, const struct mr_job_query *q,
+                                    const struct mr_table *t, struct mr_error *err)
+{
+    for (uint32_t i = 0; i < job->queries_n; i++)
+        for (uint32_t k = 0; k < job->queries[i].session.tables_n; k++) {
+            const struct mr_table *other = &job->queries[i].session.tables[k];
+            if (other != t && is_file_source(other) && reads_same(t, other))
+                return MR_FAIL(err, MR_USER, 0,
+                               "source \"%s\" of query \"%s\" takes files away (cleanSource: %s) "
+                               "that source \"%s\" of query \"%s\" reads too and may not have "
+                               "read by then; leave cleanSource away, or give each its own folder",
+                               t->name, q->name, clean_of(t), other->name, job->queries[i].name);
+        }
+    return MR_OK;
+}
+
+static bool feeds(const struct mr_job_query *from, const struct mr_job_query *to)
+{
+    const char *path = mr_format_find(from->sink.format)
+                           ? mr_option_get(from->sink.options, from->sink.options_n, "path")
+                           : NULL;
+    char folder[PATH_MAX];
+
+    if (path == NULL)
+        return false;
+    resolve(path, folder);
+    for (uint32_t i = 0; i < to->session.tables_n; i++)
+        if (reads_from(&to->session.tables[i], folder))
+            return true;
+    return false;
+}
+
+/* Whether what query number start writes comes back to it, and from which one. */
+static bool comes_back(const struct mr_job *job, uint32_t start, uint32_t *last)
+{
+    uint32_t fed[MR_QUERIES_MAX] = {start}, n = 1;
+    bool seen[MR_QUERIES_MAX] = {false};
+
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < job->queries_n; k++) {
+            if (k == fed[i] || seen[k] || !feeds(&job->queries[fed[i]], &job->queries[k]))
+                continue;
+            if (k == start) {
+                *last = fed[i];
+                return true;
+            }
+            seen[k] = true;
+            fed[n++] = k;
+        }
+    return false;
+}
+
+enum mr_status mr_job_check_queries(const struct mr_job *job, uint32_t *query, struct mr_error *err)
+{
+    enum mr_status status = MR_OK;
+    uint32_t last = 0;
+
+    for (uint32_t i = 0; i < job->queries_n && status == MR_OK; i++) {
+        const struct mr_job_query *q = &job->queries[i];
+        *query = i;
+        for (uint32_t k = 0; k < q->session.tables_n && status == MR_OK; k++)
+            if (clean_of(&q->session.tables[k]))
+                status = check_cleaned(job, q, &q->session.tables[k], err);
+        if (status == MR_OK && comes_back(job, i, &last))
+            status = MR_FAIL(err, MR_USER, 0,
+                             "the queries \"%s\" and \"%s\" go in a circle: what one writes comes "
+                             "to the other and back, for ever; let one of them write into a folder "
+                             "that none of the others reads",
+                             q->name, job->queries[last].name);
+    }
+    return status;
 }

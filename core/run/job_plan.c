@@ -74,6 +74,20 @@ static enum mr_status check_folder(const char *what, const char *path, const cha
     return status == MR_OK && sink ? mr_job_check_among(what, path, sink, err) : status;
 }
 
+static enum mr_status check_archive(const struct mr_job_query *q, const struct mr_table *t,
+                                    const struct mr_physical_plan *plan, struct mr_error *err)
+{
+    static const char what[] = "sourceArchiveDir";
+    const char *archive = mr_job_archive(t);
+    enum mr_status status = check_folder(what, archive, sink_folder(q), plan, err);
+
+    if (status == MR_OK && q->checkpoint)
+        status = mr_job_check_among(what, archive, q->checkpoint, err);
+    return status == MR_OK && t->bad_records
+               ? mr_job_check_among(what, archive, t->bad_records, err)
+               : status;
+}
+
 static enum mr_status check_other_folders(const struct mr_job *job, const struct mr_job_query *q,
                                           const struct mr_physical_plan *plan, struct mr_error *err)
 {
@@ -89,8 +103,14 @@ static enum mr_status check_other_folders(const struct mr_job *job, const struct
             status = check_folder("bad_records", t->bad_records, sink_folder(q), plan, err);
         if (status == MR_OK && t->bad_records && q->checkpoint)
             status = mr_job_check_among("bad_records", t->bad_records, q->checkpoint, err);
+        struct mr_place place = t->place;
+        if (status == MR_OK && mr_job_archive(t)) {
+            status = check_archive(q, t, plan, err);
+            place = option_place(mr_yaml_get(mr_yaml_get(query_node(job, q), "sources"), t->name),
+                                 err, place);
+        }
         if (status != MR_OK)
-            return place_error(job, t->place, status, err);
+            return place_error(job, place, status, err);
     }
     return MR_OK;
 }

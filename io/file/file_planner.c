@@ -304,6 +304,30 @@ enum mr_status mr_file_load(void *planner, struct mr_text saved, struct mr_error
     return MR_OK;
 }
 
+/* Never over another file: names come again when their folder is filled anew. */
+static int archive(struct mr_env *env, const char *path, char *to)
+{
+    struct mr_file_stat stat;
+    char *slash = strrchr(to, '/');
+
+    *slash = '\0';
+    int rc = mr_env_make_dirs(env, to);
+    *slash = '/';
+    if (rc < 0)
+        return rc;
+    rc = env->ops->stat(env, to, &stat);
+    if (rc == 0)
+        return -EEXIST;
+    return rc == -ENOENT ? env->ops->rename(env, path, to) : rc;
+}
+
+static bool is_there(struct mr_env *env, const char *path)
+{
+    struct mr_file_stat stat;
+
+    return env->ops->stat(env, path, &stat) == 0;
+}
+
 /* cleanSource: what is durable in the sink is archived or deleted; a failure is told, not fatal. */
 enum mr_status mr_file_committed(void *planner, uint64_t epoch, struct mr_error *err)
 {
@@ -315,21 +339,14 @@ enum mr_status mr_file_committed(void *planner, uint64_t epoch, struct mr_error 
         return MR_OK;
     for (uint32_t i = 0; i < p->files_n; i++) {
         const char *path = p->files[i].path;
-        int rc;
-        if (p->options.clean == MR_FILE_CLEAN_DELETE) {
-            rc = env->ops->unlink(env, path);
-        } else {
-            char *to = mr_arena_format(&p->epoch_arena, "%s/%s", p->options.archive_dir,
-                                       path[0] == '/' ? path + 1 : path);
-            char *slash = strrchr(to, '/');
-            *slash = '\0';
-            rc = mr_env_make_dirs(env, to);
-            *slash = '/';
-            if (rc >= 0)
-                rc = env->ops->rename(env, path, to);
-        }
-        if (rc < 0 && rc != -ENOENT)
-            fprintf(stderr, "millrace: warning: cleanSource: %s: %s\n", path, strerror(-rc));
+        char *to = p->options.clean == MR_FILE_CLEAN_DELETE
+                       ? NULL
+                       : mr_arena_format(&p->epoch_arena, "%s/%s", p->options.archive_dir,
+                                         path[0] == '/' ? path + 1 : path);
+        int rc = to ? archive(env, path, to) : env->ops->unlink(env, path);
+        if (rc < 0 && (rc != -ENOENT || is_there(env, path)))
+            fprintf(stderr, "millrace: warning: cleanSource: %s stays where it is: %s%s%s\n", path,
+                    to ? to : "", to ? ": " : "", strerror(-rc));
     }
     return MR_OK;
 }
