@@ -1,6 +1,8 @@
 /* Whether a query may go on with a checkpoint: Spark's rules and conditions, by position. */
 #include "core/checkpoint/metadata.h"
 
+#include "core/base/path.h"
+
 struct comparison {
     const char *path;
     struct mr_arena *arena;
@@ -8,6 +10,22 @@ struct comparison {
 };
 
 static const char advice[] = "go on with the query that wrote it, or start with a new checkpoint";
+
+/* Earlier versions wrote paths down as the job had them: those are below the current directory. */
+static bool is_same_source(const struct comparison *c, struct mr_text stored, struct mr_text now)
+{
+    static const char head[] = "FileSource[";
+    const uint64_t n = sizeof head - 1;
+    char absolute[PATH_MAX];
+
+    if (mr_text_equal(stored, now))
+        return true;
+    if (stored.n <= n + 1 || now.n < n || memcmp(stored.data, head, n) != 0 ||
+        memcmp(now.data, head, n) != 0)
+        return false;
+    mr_path_absolute(mr_arena_copy(c->arena, stored.data + n, stored.n - n - 1), absolute);
+    return mr_text_equal(mr_text_of(absolute), (struct mr_text){now.data + n, now.n - n - 1});
+}
 
 static enum mr_status compare_sources(const struct comparison *c, const struct mr_metadata *stored,
                                       const struct mr_metadata *now)
@@ -18,7 +36,7 @@ static enum mr_status compare_sources(const struct comparison *c, const struct m
             "checkpoint %s: it was written with %u sources, the query has %u; %s", c->path,
             stored->sources_n, now->sources_n, advice);
     for (uint32_t i = 0; i < now->sources_n; i++) {
-        if (mr_text_equal(stored->sources[i], now->sources[i]))
+        if (is_same_source(c, stored->sources[i], now->sources[i]))
             continue;
         return MR_FAIL_CONDITION(c->err, MR_USER, "IllegalArgumentException",
                                  "checkpoint %s: source %u was %.*s and is %.*s; %s", c->path,

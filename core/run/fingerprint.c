@@ -1,6 +1,7 @@
 /* What must stay the same over restarts: sources by place, and per stateful operator its kind, its
  * key and value types, and what would give old state another meaning. */
 #include "core/base/check.h"
+#include "core/base/path.h"
 #include "core/run/control.h"
 #include "core/run/job_yaml.h"
 
@@ -16,8 +17,11 @@ static const char *describe_source(struct mr_query *q, const struct mr_query_sou
         const char *value = mr_option_get(table->options, table->options_n, places[i]);
         if (value == NULL)
             continue;
-        if (i == 0)
-            return mr_arena_format(&q->arena, "FileSource[%s]", value);
+        if (i == 0) {
+            char absolute[PATH_MAX];
+            mr_path_absolute(value, absolute);
+            return mr_arena_format(&q->arena, "FileSource[%s]", absolute);
+        }
         return mr_arena_format(&q->arena, "%s[%s=%s]", s->ops->name, places[i], value);
     }
     return s->ops->name;

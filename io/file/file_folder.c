@@ -24,7 +24,10 @@ enum mr_status mr_file_folder_open(struct mr_file_folder *f, const struct mr_sou
     f->columns = MR_NEW_ARRAY(config->arena, struct mr_column, config->schema->fields_n + 1);
     if (t->in_folder)
         memcpy(f->is_in, t->in_folder, t->schema->fields_n);
-    return mr_file_options_read(t, &f->options, err);
+    enum mr_status status = mr_file_options_read(t, &f->options, err);
+    if (status == MR_OK)
+        mr_file_options_resolve(&f->options, config->arena);
+    return status;
 }
 
 /* Those that were found at the start are in every path, and no others; if none was, those that are

@@ -1,6 +1,8 @@
 #include "io/file/file_options.h"
 
+#include "core/base/path.h"
 #include "core/base/time.h"
+#include "core/mem/arena.h"
 #include "io/options.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,6 +218,20 @@ static enum mr_status settle_base(const struct mr_table *table, struct mr_file_o
     if (out->flat)
         out->base = NULL;
     return MR_OK;
+}
+
+static const char *absolute(const char *path, struct mr_arena *a)
+{
+    char room[PATH_MAX];
+
+    mr_path_absolute(path, room);
+    return mr_arena_copy(a, room, strlen(room));
+}
+
+void mr_file_options_resolve(struct mr_file_options *o, struct mr_arena *a)
+{
+    o->path = absolute(o->path, a);
+    o->base = o->base ? absolute(o->base, a) : NULL;
 }
 
 enum mr_status mr_file_options_read(const struct mr_table *table, struct mr_file_options *out,

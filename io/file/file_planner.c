@@ -1,6 +1,7 @@
 #include "io/file/file_source.h"
 
 #include "core/base/check.h"
+#include "core/base/path.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,14 +24,20 @@ static void put_file(struct mr_buffer *b, const char *path, int64_t mtime_us, ui
     mr_buffer_append(b, path, n);
 }
 
+/* Checkpoints of earlier versions have paths as they were written in the job. */
 static bool take_file(struct mr_text *t, struct mr_arena *a, struct mr_file_entry *out)
 {
+    char absolute[PATH_MAX];
     uint32_t n;
 
     if (!mr_text_take(t, &out->mtime_us, 8) || !mr_text_take(t, &out->size, 8) ||
         !mr_text_take(t, &n, 4) || t->n < n)
         return false;
     out->path = mr_arena_copy(a, t->data, n);
+    if (out->path[0] != '/') {
+        mr_path_absolute(out->path, absolute);
+        out->path = mr_arena_copy(a, absolute, strlen(absolute));
+    }
     t->data += n;
     t->n -= n;
     return true;
@@ -93,6 +100,7 @@ enum mr_status mr_file_planner_open(void *planner, const struct mr_source_config
     mr_arena_init(&p->epoch_arena, a->budget, a->escape);
     if (status != MR_OK)
         return status;
+    mr_file_options_resolve(&p->options, a);
     p->format = mr_format_find(config->table->format);
     MR_ASSERT(p->format != NULL);
     p->format_options = MR_NEW_ARRAY(a, struct mr_option, config->table->options_n + 1);

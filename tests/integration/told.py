@@ -252,11 +252,36 @@ def recorded(binary, folder):
     expect("again", code == 0 and len(json.load(open(folder + "/s2.json"))["batches"]) == 1, (code, err))
 
 
+def named(binary, folder):
+    """A folder has one name over restarts, however it is written; another current directory is another folder."""
+    def run(path, at=folder):
+        text = RECORDED.replace("path: in", "path: " + path).replace("path: out", "path: %s/out" % folder).replace("chk", folder + "/chk")
+        write(folder, {"j.yaml": text})
+        p = subprocess.run([binary, "run", "--progress", "none", folder + "/j.yaml"], cwd=at, capture_output=True, text=True, timeout=60)
+        return p.returncode, p.stderr
+    write(folder, {"in/a.txt": "a\n", "other/in/a.txt": "b\n"})
+    for path in "in", "./in/", folder + "/in", "other/../in":
+        expect(path, run(path) == (0, ""), run(path))
+    got = [line for f in glob.glob(folder + "/out/*.json") for line in open(f)]
+    expect("read once", got == ['{"value":"a"}\n'], got)
+    code, err = run("in", folder + "/other")
+    expect("another folder", code == 2 and "source 1 was FileSource[%s/in] and is FileSource[%s/other/in]" % (folder, folder) in err, (code, err))
+
+
+def archived(binary, folder):
+    """cleanSource: archive overwrites nothing, and says where a file could not go."""
+    text = RECORDED.replace("path: in", "path: in, options: {cleanSource: archive, sourceArchiveDir: old}")
+    write(folder, {"in/a.txt": "a\n", "in/b.txt": "b\n", "old%s/in/a.txt" % folder: "old\n", "j.yaml": text})
+    code, err = (lambda p: (p.returncode, p.stderr))(subprocess.run([binary, "run", "--progress", "none", "j.yaml"], cwd=folder, capture_output=True, text=True, timeout=60))
+    kept = [open(folder + "/" + f).read() for f in ("in/a.txt", "old%s/in/a.txt" % folder, "old%s/in/b.txt" % folder)]
+    expect("archived", code == 0 and kept == ["a\n", "old\n", "b\n"] and "in/a.txt stays where it is: old%s/in/a.txt: File exists" % folder in err, (code, err, kept))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     binary = os.path.abspath(p.parse_args().millrace)
-    for case in failure, summary, generated, asked, helped, unreachable, closed, moved, recorded:
+    for case in failure, summary, generated, asked, helped, unreachable, closed, moved, recorded, named, archived:
         with tempfile.TemporaryDirectory() as folder: case(binary, folder)
     for problem in problems: print("FAIL " + problem)
     print("%d problems" % len(problems))
