@@ -338,6 +338,8 @@ enum mr_status mr_checkpoint_commit(struct mr_checkpoint *c, const struct mr_com
         status = mr_log_put(&c->log, commit->epoch, header, mr_buffer_text(&bytes), err);
     if (status == MR_OK)
         status = mr_log_append(&c->log, c->config.durability == MR_DURABLE_EPOCH, err);
+    if (status == MR_OK)
+        status = mr_log_check_name(&c->log, err);
     if (status != MR_OK)
         return status;
     c->plan.n = 0;

@@ -305,6 +305,24 @@ enum mr_status mr_log_sync(struct mr_log *l, struct mr_error *err)
     return MR_OK;
 }
 
+enum mr_status mr_log_check_name(struct mr_log *l, struct mr_error *err)
+{
+    const char *path = segment_path(l, last_number(l));
+    struct mr_file_stat stat;
+    int rc = l->env->ops->stat(l->env, path, &stat);
+
+    if (rc == 0)
+        return MR_OK;
+    if (rc != -ENOENT && rc != -ENOTDIR)
+        return fail(l, rc, "look at", path, err);
+    l->is_failed = true;
+    return MR_FAIL(err, MR_IO, 0,
+                   "checkpoint: %s was moved or removed while the job ran: what it did since is "
+                   "known to nobody; put the folder back, or start with a new checkpoint and a new "
+                   "output folder",
+                   path);
+}
+
 enum mr_status mr_log_prepare(struct mr_log *l, struct mr_error *err)
 {
     if (l->is_failed || l->is_spare_numbered ||

@@ -104,6 +104,8 @@ MR_NODISCARD enum mr_status mr_log_put(struct mr_log *l, uint64_t epoch, struct 
 MR_NODISCARD enum mr_status mr_log_append(struct mr_log *l, bool durable, struct mr_error *err);
 /* Syncs what was written without. */
 MR_NODISCARD enum mr_status mr_log_sync(struct mr_log *l, struct mr_error *err);
+/* That the file being written still has its name: else no restart finds what it holds. */
+MR_NODISCARD enum mr_status mr_log_check_name(struct mr_log *l, struct mr_error *err);
 /* A small step towards the next segment; nothing while the current one is less than half full. */
 MR_NODISCARD enum mr_status mr_log_prepare(struct mr_log *l, struct mr_error *err);
 /* Segments that end before first_group are free, but that with the last commit. */

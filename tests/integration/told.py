@@ -200,8 +200,9 @@ def until(what, seconds=30):
 
 
 def moved(binary, folder):
-    """The sink's folder is taken away under the hands of a job: rows that nobody will see are no success."""
-    for name, take in ("moved", lambda at: os.rename(at + "/out/d=a", at + "/away")), ("removed", lambda at: (shutil.rmtree(at + "/out"), os.mkdir(at + "/out"))):
+    """The sink's folder or the checkpoint is taken away under the hands of a job: rows that nobody will see are no success."""
+    for name, take in ("moved", lambda at: os.rename(at + "/out/d=a", at + "/away")), ("removed", lambda at: (shutil.rmtree(at + "/out"), os.mkdir(at + "/out"))), \
+                       ("checkpoint", lambda at: shutil.rmtree(at + "/chk")):
         at = os.path.join(folder, name)
         write(at, {"in/a.json": '{"d":"a","n":1}\n', "j.yaml": MOVED})
         p = start(binary, at, "--progress", "json")
@@ -213,7 +214,8 @@ def moved(binary, folder):
         try: err = p.communicate(timeout=30)[1]
         except subprocess.TimeoutExpired:
             p.kill(); err = "no end"
-        expect(name, p.returncode == 1 and "out/d=a/.part-00000" in err and "was moved or removed while the job wrote to it" in err, (p.returncode, err))
+        says = "chk/log/" if name == "checkpoint" else "out/d=a/.part-00000"
+        expect(name, p.returncode == 1 and re.search(re.escape(says) + "\\S* was moved or removed while the job", err), (p.returncode, err))
         expect(name + ", not told", '"batchId":1' not in err.replace(" ", ""), err)
 
 
