@@ -56,6 +56,49 @@ static const struct mr_type *text_schema(const struct mr_option *options, uint32
     return mr_format_text.default_schema;
 }
 
+/* Whether the format takes the declared columns that are in no folder's name, with these options. */
+static enum mr_status check_columns(const struct mr_table *t, struct mr_arena *a,
+                                    struct mr_error *err)
+{
+    const struct mr_format_ops *format = mr_format_find(t->format);
+    struct mr_field *fields = MR_NEW_ARRAY(a, struct mr_field, t->schema->fields_n + 1);
+    struct mr_option *options = MR_NEW_ARRAY(a, struct mr_option, t->options_n + 1);
+    struct mr_error inner = {0};
+    struct mr_decoder *decoder;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < t->schema->fields_n; i++)
+        if (t->in_folder == NULL || !t->in_folder[i])
+            fields[n++] = t->schema->fields[i];
+    /* Folders that come later may have names for the others. */
+    if (t->in_folder == NULL && n > 1 && format->default_schema)
+        return MR_OK;
+    const struct mr_type *schema = mr_type_struct(a, fields, n);
+    const struct mr_decoder_config config = {
+        .schema = schema,
+        .full_schema = schema,
+        .options = options,
+        .options_n =
+            mr_file_format_options(t->options, t->options_n, mr_file_source_options, options),
+        .zone = mr_zone_utc(),
+        .batch_rows = 1};
+    enum mr_status status = format->decoder_open(&config, a, &decoder, &inner);
+    if (status == MR_OK) {
+        format->decoder_close(decoder);
+        return MR_OK;
+    }
+    return mr_error_set(err, status, inner.os_error, inner.condition, inner.source_file,
+                        inner.source_line, "source \"%s\": %s", t->name, inner.message);
+}
+
+static enum mr_status complete_schema(struct mr_table *t, const struct mr_conf *conf,
+                                      struct mr_arena *a, struct mr_error *err)
+{
+    enum mr_status status = mr_file_complete_schema(t, conf, a, err);
+
+    return status == MR_OK ? check_columns(t, a, err) : status;
+}
+
 #define FILE_SOURCE(format, schema_of)                                                             \
     const struct mr_source_ops mr_source_##format = {                                              \
         .name = #format,                                                                           \
@@ -64,7 +107,7 @@ static const struct mr_type *text_schema(const struct mr_option *options, uint32
         .replayable = true,                                                                        \
         .schema = schema_of,                                                                       \
         .options = mr_file_source_options,                                                         \
-        .complete_schema = mr_file_complete_schema,                                                \
+        .complete_schema = complete_schema,                                                        \
         .check = check,                                                                            \
         .planner_open = mr_file_planner_open,                                                      \
         .planner_close = mr_file_planner_close,                                                    \

@@ -92,6 +92,8 @@ REFUSED = {  # name: (job, what the line says)
     "sink is a file": (job(sink="{format: json, path: in/a.json}"), "j.yaml:6:7: sink in/a.json: in/a.json is no folder"),
     "sink below a file": (job(sink="{format: json, path: in/a.json/x/y}"), "sink in/a.json/x/y: in/a.json is no folder"),
     "checkpoint is a file": (job().replace("checkpoint: chk", "checkpoint: in/a.json"), "j.yaml:7:13: checkpoint in/a.json: in/a.json is no folder"),
+    "text of a number": (job(path("in", "text").replace(SCHEMA, "a INT"), sql("SELECT a FROM s")), 'j.yaml:3:3: [UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE] source "s": The Text datasource'),
+    "a pattern that is none": (job(options("timestampFormat: yyyy-bb")), "j.yaml:3:3: [INVALID_DATETIME_PATTERN.WITH_SUGGESTION] source \"s\": Fail to recognize 'yyyy-bb'"),
     "workers": (job(more="engine: {workers: 65}\n"), 'j.yaml:9:19: workers: "65"'),
     "secret in an option": (job(options("maxFilesPerTrigger: '${env:MILLRACE_SECRET}'")), "Invalid value '***'"),
     "secret in SQL": (job(steps=sql("SELECT ${env:MILLRACE_SECRET} FROM s")), "with name `***`"),
