@@ -91,7 +91,9 @@ enum mr_status mr_file_inflate(struct mr_file_inflater *f, struct mr_file_stream
                 return MR_FAIL(err, MR_IO, (int)-n, "read %s at %llu", s->path,
                                (unsigned long long)s->at);
             if (n == 0 && f->in_member)
-                return MR_FAIL(err, MR_QUERY, 0, "%s: the compressed file is cut off at %llu",
+                return MR_FAIL(err, MR_QUERY, 0,
+                               "%s: the compressed file is cut off at %llu; put the whole file in "
+                               "its place or take it away, and start again",
                                s->path, (unsigned long long)s->at);
             if (n == 0)
                 return MR_OK;
@@ -102,8 +104,10 @@ enum mr_status mr_file_inflate(struct mr_file_inflater *f, struct mr_file_stream
         int64_t n = f->codec == MR_FILE_GZIP ? step_gzip(f, out + *got, room - *got)
                                              : step_zstd(f, out + *got, room - *got);
         if (n < 0)
-            return MR_FAIL(err, MR_QUERY, 0, "%s: bad compressed data near byte %llu", s->path,
-                           (unsigned long long)(s->at - f->raw_n + f->raw_at));
+            return MR_FAIL(err, MR_QUERY, 0,
+                           "%s: bad compressed data near byte %llu; mend the file or take it away, "
+                           "and start again",
+                           s->path, (unsigned long long)(s->at - f->raw_n + f->raw_at));
         *got += (uint64_t)n;
     }
     return MR_OK;

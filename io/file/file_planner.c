@@ -145,8 +145,32 @@ static bool age_counts(const struct mr_file_planner *p)
     return !(p->options.latest_first && (p->options.files_max || p->options.bytes_max));
 }
 
-static enum mr_status list(struct mr_file_planner *p, struct mr_error *err)
+/* Once each: what a user who waits for rows would not guess. is_last: this run lists no more. */
+static void tell_unread(struct mr_file_planner *p, const struct mr_file_entry *old, uint32_t old_n,
+                        bool is_last)
 {
+    const char *path = p->options.path, *name = p->config->table->name;
+
+    if (old_n > 0 && !p->told_old && !p->seen.has_dropped)
+        fprintf(
+            stderr,
+            "millrace: note: source \"%s\": %u files, as %s, are older than the newest one read "
+            "by more than maxFileAge: they are left out; raise maxFileAge to have such files\n",
+            name, old_n, old->path);
+    p->told_old |= old_n > 0;
+    if (is_last && !p->told_empty && p->unread.n == 0 && old_n == 0 && p->seen.n == 0 &&
+        mr_file_is_pattern(path)) {
+        fprintf(stderr,
+                "millrace: note: source \"%s\": %s matches no file yet: nothing is read; check the "
+                "pattern, or start again when files are there\n",
+                name, path);
+        p->told_empty = true;
+    }
+}
+
+static enum mr_status list(struct mr_file_planner *p, bool is_last, struct mr_error *err)
+{
+    struct mr_file_entry old = {0};
     uint32_t kept = 0;
 
     mr_arena_reset(&p->listing);
@@ -159,7 +183,11 @@ static enum mr_status list(struct mr_file_planner *p, struct mr_error *err)
     for (uint32_t i = 0; i < p->unread.n; i++)
         if (!age_counts(p) || p->unread.entries[i].mtime_us >= p->purge_us)
             p->unread.entries[kept++] = p->unread.entries[i];
+        else
+            old = p->unread.entries[i];
+    uint32_t old_n = p->unread.n - kept;
     p->unread.n = kept;
+    tell_unread(p, &old, old_n, is_last);
     if (kept)
         qsort(p->unread.entries, kept, sizeof *p->unread.entries,
               p->options.latest_first ? newest_first : oldest_first);
@@ -169,7 +197,7 @@ static enum mr_status list(struct mr_file_planner *p, struct mr_error *err)
 enum mr_status mr_file_freeze(void *planner, struct mr_error *err)
 {
     struct mr_file_planner *p = planner;
-    enum mr_status status = list(p, err);
+    enum mr_status status = list(p, true, err);
 
     p->frozen = status == MR_OK;
     return status;
@@ -229,7 +257,7 @@ enum mr_status mr_file_plan(void *planner, uint64_t epoch, enum mr_source_limit 
     uint8_t version = OFFSET_VERSION;
 
     if (!p->frozen && (p->unread_at == p->unread.n || p->options.latest_first)) {
-        enum mr_status status = list(p, err);
+        enum mr_status status = list(p, limit == MR_LIMIT_NONE, err);
         if (status != MR_OK)
             return status;
     }
@@ -297,6 +325,7 @@ enum mr_status mr_file_load(void *planner, struct mr_text saved, struct mr_error
     uint32_t n = 0;
     struct mr_file_entry f;
 
+    p->seen.has_dropped = true; /* perhaps before it was saved */
     bool whole = mr_text_take(&saved, &version, 1) && version == SAVED_VERSION &&
                  mr_text_take(&saved, &p->log_offset, 8) && mr_text_take(&saved, &p->purge_us, 8) &&
                  mr_text_take(&saved, &n, 4);

@@ -92,7 +92,9 @@ void mr_file_seen_purge(struct mr_file_seen *s, int64_t age_max_us)
     for (uint32_t i = 0; i < s->capacity; i++)
         old += s->slots[i].path && s->slots[i].mtime_us < oldest_us;
     /* Worth a copy only when it frees a good part. */
-    if (old * 2 > s->n)
+    if (old * 2 > s->n) {
         rebuild(s, s->capacity, oldest_us);
+        s->has_dropped = true;
+    }
     s->purge_at = s->n + s->n / 2;
 }

@@ -18,6 +18,7 @@ struct mr_file_seen {
     uint32_t purge_at; /* entries: with fewer the next purge looks at none */
     int64_t newest_us;
     bool name_only;
+    bool has_dropped; /* an old file that is not in the set may have been taken */
 };
 
 void mr_file_seen_init(struct mr_file_seen *s, bool name_only, struct mr_budget *budget,

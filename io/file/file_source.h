@@ -34,6 +34,7 @@ struct mr_file_planner {
     struct mr_file_seen seen;
     int64_t purge_us; /* older files are never new */
     bool frozen;
+    bool told_old, told_empty;
     struct mr_arena listing;    /* of unread */
     struct mr_file_list unread; /* sorted; from unread_at on */
     uint32_t unread_at;

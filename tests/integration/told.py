@@ -279,11 +279,30 @@ def archived(binary, folder):
     expect("archived", code == 0 and kept == ["a\n", "old\n", "b\n"] and "in/a.txt stays where it is: old%s/in/a.txt: File exists" % folder in err, (code, err, kept))
 
 
+def unread(binary, folder):
+    """A pattern that matches nothing, and files that are too old, are told of once."""
+    def run():
+        return subprocess.run([binary, "run", "--progress", "none", "j.yaml"], cwd=folder, capture_output=True, text=True, timeout=60).stderr
+    for trigger in "available_now", "once":
+        write(folder, {"in/a.txt": "x\n", "j.yaml": RECORDED.replace("path: in", "path: 'in/*.jsn'").replace("available_now", trigger)})
+        err = run()
+        expect("no file", err.count('source "s": %s/in/*.jsn matches no file yet' % folder) == 1 and err.count("\n") == 1, err)
+        shutil.rmtree(folder + "/chk")
+    now = time.time()
+    write(folder, {"j.yaml": RECORDED.replace("path: in", "path: in, options: {maxFileAge: 1h}")})
+    for name, age, says in ("b", 0, 0), ("c", 7000, 1), ("d", 0, 0):
+        write(folder, {"in/%s.txt" % name: "y\n"})
+        for file, ago in ("a", 60), (name, age): os.utime("%s/in/%s.txt" % (folder, file), (now - ago, now - ago))
+        if name == "d": os.remove(folder + "/in/c.txt")
+        err = run()
+        expect("too old", err.count("1 files, as %s/in/c.txt, are older than the newest one read by more than maxFileAge" % folder) == says and err.count("\n") == says, (name, err))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     binary = os.path.abspath(p.parse_args().millrace)
-    for case in failure, summary, generated, asked, helped, unreachable, closed, moved, recorded, named, archived:
+    for case in failure, summary, generated, asked, helped, unreachable, closed, moved, recorded, named, archived, unread:
         with tempfile.TemporaryDirectory() as folder: case(binary, folder)
     for problem in problems: print("FAIL " + problem)
     print("%d problems" % len(problems))

@@ -32,7 +32,8 @@ static volatile sig_atomic_t was_signalled;
 
 static void on_signal(int number)
 {
-    static const char text[] = "\nmillrace: stopping after this epoch\n";
+    static const char text[] =
+        "\nmillrace: stopping after this epoch; a second signal ends it at once\n";
     ssize_t told = write(STDERR_FILENO, text, sizeof text - 1);
 
     (void)number;
