@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-enum conf_kind { CONF_BOOL, CONF_COUNT, CONF_ZONE, CONF_POLICY, CONF_NONE };
+enum conf_kind { CONF_BOOL, CONF_COUNT, CONF_ZONE, CONF_POLICY, CONF_SIZE, CONF_NONE };
 
 #define FIELD(name) offsetof(struct mr_conf, name)
-/* name, kind, where it goes, default; CONF_NONE: accepted, without effect here */
+/* name, kind, where it goes, default; CONF_NONE: accepted, without effect here; CONF_SIZE: the same, but a count from 1 */
 static const struct {
     const char *name;
     enum conf_kind kind;
@@ -27,12 +27,12 @@ static const struct {
     {"spark.sql.streaming.statefulOperator.checkCorrectness.enabled", CONF_BOOL,
      FIELD(check_correctness), "true"},
     {"spark.app.name", CONF_NONE, 0, NULL},
-    {"spark.default.parallelism", CONF_NONE, 0, NULL},
+    {"spark.default.parallelism", CONF_SIZE, 0, NULL},
     {"spark.master", CONF_NONE, 0, NULL},
     {"spark.sql.adaptive.enabled", CONF_NONE, 0, NULL},
     {"spark.sql.files.maxPartitionBytes", CONF_NONE, 0, NULL},
     {"spark.sql.parquet.compression.codec", CONF_NONE, 0, NULL},
-    {"spark.sql.shuffle.partitions", CONF_NONE, 0, NULL},
+    {"spark.sql.shuffle.partitions", CONF_SIZE, 0, NULL},
     {"spark.sql.sources.partitionOverwriteMode", CONF_NONE, 0, NULL},
     {"spark.sql.streaming.checkpointLocation", CONF_NONE, 0, NULL},
     {"spark.sql.streaming.fileSink.log.compactInterval", CONF_NONE, 0, NULL},
@@ -99,12 +99,14 @@ static enum mr_status set(struct mr_conf *conf, uint32_t row, const char *value,
         *(bool *)field = is(value, "max");
         return MR_OK;
     case CONF_COUNT:
+    case CONF_SIZE:
         errno = 0;
         count = strtoull(value, &end, 10);
         if (errno != 0 || end == value || *end != 0 || *value == '-' || count < 1 ||
             count > UINT32_MAX)
             return bad_value(rows[row].name, value, "a whole number from 1", err);
-        *(uint32_t *)field = (uint32_t)count;
+        if (rows[row].kind == CONF_COUNT)
+            *(uint32_t *)field = (uint32_t)count;
         return MR_OK;
     case CONF_ZONE:
         return mr_zone_open(mr_text_of(value), (const struct mr_zone **)field, err);

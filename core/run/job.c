@@ -98,6 +98,10 @@ static enum mr_status read_query(const struct mr_yaml_file *file, const struct m
     const struct mr_yaml *checkpoint = mr_yaml_get(node, "checkpoint");
 
     q->name = mr_job_text(mr_yaml_get(node, "name"), name);
+    for (const char *c = q->name; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return mr_yaml_fail(file, mr_yaml_get(node, "name"), err,
+                                "name: a query's name is one line, without control characters");
     q->session.arena = file->arena;
     q->session.views_path = file->path;
     q->checkpoint = mr_job_text(checkpoint, NULL);

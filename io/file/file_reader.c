@@ -177,7 +177,7 @@ static void say_place(const struct mr_file_reader *r, struct mr_error *err)
     static const char malformed[] = "MALFORMED_RECORD_IN_PARSING";
     size_t n = strlen(err->message);
 
-    if (err->file[0] == '\0')
+    if (err->file[0] == '\0' && strstr(err->message, r->split.path) != err->message)
         snprintf(err->file, sizeof err->file, "%s", r->split.path);
     if (r->bad_n && strncmp(err->condition, malformed, sizeof malformed - 1) == 0)
         snprintf(err->message + n, sizeof err->message - n,

@@ -152,9 +152,11 @@ static enum mr_status check_loss(struct mr_kafka_planner *p, struct mr_error *er
                      x->number, (long long)x->at, (long long)x->earliest - 1);
             to = x->earliest;
         } else if (x->latest < x->at) {
-            snprintf(what, sizeof what,
-                     "%s-%d ends at offset %lld, but was read up to %lld: the topic was made anew",
-                     x->topic, x->number, (long long)x->latest, (long long)x->at);
+            snprintf(
+                what, sizeof what,
+                "%s-%d ends at offset %lld, but is to be read from %lld on: the topic was made "
+                "anew, or startingOffsets lies behind its end",
+                x->topic, x->number, (long long)x->latest, (long long)x->at);
             to = x->earliest;
         } else {
             continue;

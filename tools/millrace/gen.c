@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 16384, WIDTH_MAX = 16000 };
+enum { LINE_BYTES = 16384, WIDTH_MIN = 160, WIDTH_MAX = 16000 };
 
 struct plan {
     uint64_t events, files, first, rate, seed, users, types, width;
@@ -318,8 +318,9 @@ static int gen(const struct mr_command *command, int argc, char **argv)
         return mr_cli_misuse(
             command,
             "--files, --first, --rate, --seed, --users, --types, --width take positive numbers");
-    if (p.width > WIDTH_MAX)
-        return mr_cli_misuse(command, "--width is at most %d", WIDTH_MAX);
+    if (p.width > WIDTH_MAX || (p.width > 0 && p.width < WIDTH_MIN))
+        return mr_cli_misuse(command, "--width is from %d, the longest line without it, to %d",
+                             WIDTH_MIN, WIDTH_MAX);
     if (!read_number(disorder, &p.disorder_s) || !read_number(late, &p.late) ||
         !read_number(duplicates, &p.duplicates) || !read_number(malformed, &p.malformed) ||
         !read_number(skew, &p.skew) || !read_number(span, &p.span_s))

@@ -72,8 +72,10 @@ static void add_field(struct csv_tokens *t, struct mr_text text)
         t->error = "more fields than maxColumns";
         return;
     }
-    if (s->chars_max >= 0 && text.n > (uint64_t)s->chars_max)
+    if (s->chars_max >= 0 && text.n > (uint64_t)s->chars_max) {
         t->error = "a field is longer than maxCharsPerColumn";
+        text = s->null_value;
+    }
     if (t->n == t->capacity) {
         uint32_t capacity = t->capacity ? t->capacity * 2 : 32;
         struct mr_text *fields = mr_arena_alloc(t->arena, capacity * sizeof *fields);
