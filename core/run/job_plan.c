@@ -2,6 +2,7 @@
 #include "core/run/job.h"
 #include "core/run/job_yaml.h"
 #include <stdio.h>
+#include <string.h>
 
 static enum mr_status place_error(const struct mr_job *job, struct mr_place place,
                                   enum mr_status status, struct mr_error *err)
@@ -173,6 +174,37 @@ enum mr_status mr_session_complete(struct mr_session *session, struct mr_error *
     return status;
 }
 
+/* A column that is not found, but stands in a pattern as a folder's name: in/day=* */
+static void say_base_path(const struct mr_session *session, struct mr_error *err)
+{
+    static const char unresolved[] = "UNRESOLVED_COLUMN";
+
+    if (err == NULL || strncmp(err->condition, unresolved, sizeof unresolved - 1) != 0)
+        return;
+    for (uint32_t i = 0; i < session->tables_n; i++) {
+        const struct mr_table *t = &session->tables[i];
+        const char *path = mr_option_get(t->options, t->options_n, "path");
+        if (path == NULL || mr_option_get(t->options, t->options_n, "basePath") ||
+            strpbrk(path, "*?[") == NULL)
+            continue;
+        for (const char *equals = path; (equals = strchr(equals, '=')) != NULL; equals++) {
+            const char *name = equals;
+            char quoted[128];
+            while (name > path && name[-1] != '/')
+                name--;
+            size_t n = strlen(err->message);
+            snprintf(quoted, sizeof quoted, "`%.*s`", (int)(equals - name), name);
+            if (strstr(err->message, quoted) == NULL)
+                continue;
+            snprintf(err->message + n, sizeof err->message - n,
+                     " Folder names below a pattern are no columns: source \"%s\" needs the option "
+                     "basePath, the folder below which they are.",
+                     t->name);
+            return;
+        }
+    }
+}
+
 enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *query,
                            uint32_t workers, struct mr_physical_plan **plan,
                            struct mr_plan_texts *texts, struct mr_error *err)
@@ -187,6 +219,8 @@ enum mr_status mr_job_plan(const struct mr_job *job, const struct mr_job_query *
     status = mr_session_complete(&session, err);
     if (status == MR_OK)
         status = mr_plan_query(&session, &request, plan, texts, err);
+    if (status)
+        say_base_path(&session, err);
     if (status)
         return place_error(job, (struct mr_place){0}, status, err);
     return check_sink(job, query, *plan, err);

@@ -96,6 +96,7 @@ REFUSED = {  # name: (job, what the line says)
     "a pattern that is none": (job(options("timestampFormat: yyyy-bb")), "j.yaml:3:3: [INVALID_DATETIME_PATTERN.WITH_SUGGESTION] source \"s\": Fail to recognize 'yyyy-bb'"),
     "name of two lines": (job().replace("name: q", 'name: "q\\nr"'), "j.yaml:1:7: name: a query's name is one line"),
     "no partitions": (job(more="conf: {spark.sql.shuffle.partitions: 0}\n"), "spark.sql.shuffle.partitions"),
+    "a folder's column below a pattern": (job(path("in/*/day=*/"), sql("SELECT day FROM s")), 'source \"s\" needs the option basePath'),
     "workers": (job(more="engine: {workers: 65}\n"), 'j.yaml:9:19: workers: "65"'),
     "secret in an option": (job(options("maxFilesPerTrigger: '${env:MILLRACE_SECRET}'")), "Invalid value '***'"),
     "secret in SQL": (job(steps=sql("SELECT ${env:MILLRACE_SECRET} FROM s")), "with name `***`"),

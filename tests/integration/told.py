@@ -88,6 +88,7 @@ def generated(binary, folder):
         return p.returncode, p.stderr
     expect("gen", gen() == (0, ""), folder)
     before = open(os.path.join(folder, "in/events-00001.json")).read()
+    expect("gen --width", gen("--first", "9", "--width", "50")[0] == 2, "a line is longer")
     code, err = gen("--seed", "2", "--first", "1")
     expect("gen refuses", code == 2 and "in/events-00001.json is there already; number the files on with --first N" in err, (code, err))
     expect("nothing made", sorted(os.listdir(folder + "/in")) == ["events-00000.json", "events-00001.json"], os.listdir(folder + "/in"))
