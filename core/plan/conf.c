@@ -8,7 +8,8 @@
 enum conf_kind { CONF_BOOL, CONF_COUNT, CONF_ZONE, CONF_POLICY, CONF_SIZE, CONF_NONE };
 
 #define FIELD(name) offsetof(struct mr_conf, name)
-/* name, kind, where it goes, default; CONF_NONE: accepted, without effect here; CONF_SIZE: the same, but a count from 1 */
+/* name, kind, where it goes, default; CONF_NONE: accepted, without effect here; CONF_SIZE: the
+ * same, but a count from 1 */
 static const struct {
     const char *name;
     enum conf_kind kind;

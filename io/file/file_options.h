@@ -21,7 +21,8 @@ extern const char *const mr_file_source_options[], *const mr_file_sink_options[]
 
 MR_NODISCARD enum mr_status mr_file_options_read(const struct mr_table *table,
                                                  struct mr_file_options *out, struct mr_error *err);
-/* Paths from the root on: a file has one name, wherever the program runs and however its folder is written. */
+/* Paths from the root on: a file has one name, wherever the program runs and however its folder is
+ * written. */
 void mr_file_options_resolve(struct mr_file_options *o, struct mr_arena *a);
 /* Options that are in neither list go to the format: fills format_options (room for n). */
 /* After a format refused options with this status: if one is nearly one of own, says so instead. */

@@ -56,7 +56,7 @@ static const struct mr_type *text_schema(const struct mr_option *options, uint32
     return mr_format_text.default_schema;
 }
 
-/* Whether the format takes the declared columns that are in no folder's name, with these options. */
+/* Whether the format takes the declared columns that are in no folder's name. */
 static enum mr_status check_columns(const struct mr_table *t, struct mr_arena *a,
                                     struct mr_error *err)
 {
