@@ -59,7 +59,7 @@ static bool group_by_position(struct mr_analyzer *an, struct mr_select *q, const
                         at);
         return false;
     }
-    e = mr_analyze_expr(an, &q->scope, item);
+    e = mr_analyze_expr(an, &q->scope, mr_without_alias(item));
     if (e != NULL)
         add_group(an, q, e, mr_item_name(item, e));
     return e != NULL;
@@ -72,7 +72,8 @@ static bool group_by_all(struct mr_analyzer *an, struct mr_select *q)
 
         if (q->items[i] != NULL && mr_has_aggregate(q->items[i]))
             continue;
-        if (e == NULL && (e = mr_analyze_expr(an, &q->scope, q->items[i])) == NULL)
+        if (e == NULL &&
+            (e = mr_analyze_expr(an, &q->scope, mr_without_alias(q->items[i]))) == NULL)
             return false;
         if (e->kind != MR_EXPR_LITERAL)
             add_group(an, q, e, q->items[i] ? mr_item_name(q->items[i], e) : q->named[i].name);

@@ -4,11 +4,6 @@
 
 #include "core/expr/coerce.h"
 
-static const struct mr_ast *without_alias(const struct mr_ast *x)
-{
-    return x->kind == MR_AST_ALIAS ? x->args[0] : x;
-}
-
 /* Spreads stars out, so that positions count as the user sees them. */
 static bool spread(struct mr_analyzer *an, struct mr_select *q)
 {
@@ -94,7 +89,7 @@ static bool generator_item(struct mr_analyzer *an, struct mr_select *q, const st
         mr_analyze_fail_at(an, item->place);
         return false;
     }
-    node = mr_generate_new(an, &q->scope, q->child, without_alias(item), NULL,
+    node = mr_generate_new(an, &q->scope, q->child, mr_without_alias(item), NULL,
                            aliased ? item->parts : NULL, aliased ? item->parts_n : 0, false);
     if (node == NULL)
         return false;
@@ -114,13 +109,13 @@ static bool resolve_items(struct mr_analyzer *an, struct mr_select *q)
         struct mr_named *x = &q->named[i];
 
         q->scope.items_n = i;
-        if (item != NULL && mr_is_generator(without_alias(item))) {
+        if (item != NULL && mr_is_generator(mr_without_alias(item))) {
             if (!generator_item(an, q, item))
                 return false;
             continue;
         }
         if (item != NULL) {
-            x->expr = mr_analyze_expr(an, &q->scope, item);
+            x->expr = mr_analyze_expr(an, &q->scope, mr_without_alias(item));
             if (x->expr == NULL)
                 return false;
             x->name = mr_item_name(item, x->expr);

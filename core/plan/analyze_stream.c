@@ -72,7 +72,7 @@ struct mr_logical *mr_analyze_watermark(struct mr_analyzer *an, const struct mr_
         return NULL;
     scope.attributes = child->output;
     scope.attributes_n = child->output_n;
-    x = mr_analyze_expr(an, &scope, what->kind == MR_AST_ALIAS ? what->args[0] : what);
+    x = mr_analyze_expr(an, &scope, mr_without_alias(what));
     if (x == NULL || !delay_us(an, r, &delay))
         return NULL;
     if (what->kind == MR_AST_ALIAS) {

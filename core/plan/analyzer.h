@@ -136,6 +136,12 @@ void *mr_unresolved_column(struct mr_analyzer *an, const struct mr_scope *s,
                            const char *const *parts, uint32_t parts_n, struct mr_place place);
 void *mr_unresolved_table(struct mr_analyzer *an, const struct mr_relation *r);
 
+/* An item of a list is named by its alias; within an expression an alias is part of its text. */
+static inline const struct mr_ast *mr_without_alias(const struct mr_ast *x)
+{
+    return x->kind == MR_AST_ALIAS ? x->args[0] : x;
+}
+
 /* analyze_expr.c */
 struct mr_expr *mr_analyze_expr(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x);
 struct mr_expr *mr_call(struct mr_analyzer *an, const char *name, struct mr_expr **args,
