@@ -173,7 +173,7 @@ def hostile(args, tmp):
         if sink is None: expect(name + ": rows", sorted(map(str, f.rows())) == sorted(map(str, ids(1, 2) + more)), f.rows()[:5])
         bad = f.rows("bad")
         if reason is None: expect(name + ": nothing bad", bad == [], bad[:2])
-        else: expect(name + ": reason", bad and all(b["reason"] and reason in b["reason"] and b["path"].startswith("in/b.json") and b["raw"] for b in bad), [{k: str(v)[:100] for k, v in b.items()} for b in bad[:2]])
+        else: expect(name + ": reason", bad and all(b["reason"] and reason in b["reason"] and b["path"].startswith(f.path + "/in/b.json") and b["raw"] for b in bad), [{k: str(v)[:100] for k, v in b.items()} for b in bad[:2]])
         shutil.rmtree(f.path)
     n = len(cases) + hostile_csv(args, tmp, wide, base, limit) + hostile_patterns(args, tmp, base, limit)
     return "%d hostile inputs within %d MiB; the slowest record took %.1f s" % (n, limit, seconds)
