@@ -12,6 +12,8 @@
 static const enum mr_slot_kind slots[] = {MR_SLOT_I64, MR_SLOT_F64, MR_SLOT_I128, MR_SLOT_BYTES};
 static const struct mr_state_table table = {.name = "t", .slots_n = 4, .slots = slots};
 static const struct mr_state_config config = {.table = &table};
+static const char key_bytes[8 + MR_PAD_BYTES] = "a key";
+static const struct mr_text a_key = {key_bytes, 5};
 static struct mr_error err;
 
 static bool owns_none(void *arg, uint32_t partition)
@@ -22,12 +24,13 @@ static bool owns_none(void *arg, uint32_t partition)
 
 static enum mr_status take(struct mr_text record, bool passes_over, uint64_t *rows)
 {
-    /* In memory of just that size, so that ASan sees a read behind it. */
-    char *copy = malloc(record.n + 1);
+    /* What is readable behind it is no part of it. */
+    char *copy = malloc(record.n + MR_PAD_BYTES);
     struct mr_state *s;
 
     assert_non_null(copy);
     memcpy(copy, record.data, record.n);
+    memset(copy + record.n, 0xff, MR_PAD_BYTES);
     assert_int_equal(mr_state_open(&config, &s, NULL), MR_OK);
     enum mr_status status = mr_state_apply(s, (struct mr_text){copy, record.n},
                                            passes_over ? owns_none : NULL, NULL, &err);
@@ -42,7 +45,7 @@ static void test_cut(void **state)
     struct mr_state *s;
     struct mr_arena arena;
     struct mr_buffer out;
-    struct mr_text key = MR_TEXT("a key");
+    struct mr_text key = a_key;
     uint64_t hash = mr_row_hash(key), is_new, rows;
     int64_t expiry = 1000;
     struct mr_state_row *row;
@@ -143,7 +146,7 @@ static void test_evicted_twice(void **state)
     struct mr_state *s, *copy;
     struct mr_arena arena;
     struct mr_buffer out;
-    struct mr_text key = MR_TEXT("a key");
+    struct mr_text key = a_key;
     uint64_t hash = mr_row_hash(key), is_new;
     int64_t expiry = 10;
     struct mr_state_row *row;
