@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 /* What is printed as Spark names it, for people: subqueries; -(4) as (- 4), which is another
- * literal; a call by a name in backquotes. */
+ * literal; a call by a name in backquotes; the name that a path v:a gives. */
 static bool is_for_people(const struct mr_ast *x)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -13,7 +13,7 @@ static bool is_for_people(const struct mr_ast *x)
 
     if (x == NULL)
         return false;
-    if (x->relation || is_for_people(x->filter))
+    if (x->relation || x->kind == MR_AST_ALIAS || is_for_people(x->filter))
         return true;
     if (x->kind == MR_AST_CALL && x->name[strspn(x->name, plain)] != '\0')
         return true;
