@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Topic to topic in many small transactions while the broker is killed, and while answers get lost: each record is out once.
 
-usage: kafka_faults.py [--millrace PATH] [--client PATH] [--kills N] [--faults N] [--long] [--seed N]
+usage: kafka_faults.py [--millrace PATH] [--client PATH] [--kills N] [--faults N] [--seed N]
 
 kills     the broker ends by SIGKILL and comes back, N times (3); the job goes on by itself, or ends with exit code 1 and is started again
 faults    a proxy between the job and the broker cuts connections before a request arrives or after it was served, and tells that a
           transaction could not be committed although it was, or was never asked for: N times (100)
---long    ten times as many of both
 Exit 0: nothing lost, nothing doubled; 1: what is.
 """
 import argparse, collections, json, os, random, shutil, signal, socket, struct, subprocess, sys, tempfile, threading, time
@@ -198,14 +197,12 @@ def main():
     p.add_argument("--kills", type=int, default=3)
     p.add_argument("--faults", type=int, default=100)
     p.add_argument("--epoch-rows", type=int, default=50)
-    p.add_argument("--long", action="store_true")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("-v", action="store_true", help="shows why the job ended")
     args = p.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and brokers are removed
     args.millrace = os.path.abspath(args.millrace)
     args.client = os.path.abspath(args.client or os.path.join(os.path.dirname(args.millrace), "kafka_client"))
-    if args.long: args.kills, args.faults = 10 * args.kills, 10 * args.faults
     ok = not args.kills or kills(args, random.Random(args.seed))
     ok = (not args.faults or faults(args, random.Random(args.seed))) and ok
     sys.exit(not ok)
