@@ -181,11 +181,16 @@ enum mr_status mr_kafka_marker_write(struct mr_kafka_committer *c, uint64_t epoc
     mr_buffer_init(&value, &c->scratch);
     mr_buffer_append_format(&value, "%llu ", (unsigned long long)epoch);
     mr_buffer_append_text(&value, offsets);
-    rd_kafka_resp_err_t rc = rd_kafka_producev(
-        c->producer, RD_KAFKA_V_TOPIC(MR_KAFKA_MARKER_TOPIC), RD_KAFKA_V_PARTITION(0),
-        RD_KAFKA_V_KEY(c->config->query_id, strlen(c->config->query_id)),
-        RD_KAFKA_V_VALUE(value.data, value.n), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
-        RD_KAFKA_V_END);
+    rd_kafka_resp_err_t rc;
+
+    /* Records leave a full queue when they are out, or time out. */
+    while ((rc = rd_kafka_producev(
+                c->producer, RD_KAFKA_V_TOPIC(MR_KAFKA_MARKER_TOPIC), RD_KAFKA_V_PARTITION(0),
+                RD_KAFKA_V_KEY(c->config->query_id, strlen(c->config->query_id)),
+                RD_KAFKA_V_VALUE(value.data, value.n), RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY),
+                RD_KAFKA_V_END)) == RD_KAFKA_RESP_ERR__QUEUE_FULL &&
+           !mr_kafka_is_stopped(c->config->stop))
+        rd_kafka_poll(c->producer, 1);
     return rc ? MR_FAIL(err, MR_IO, 0, "kafka sink: marker of epoch %llu: %s",
                         (unsigned long long)epoch, rd_kafka_err2str(rc))
               : MR_OK;
