@@ -145,48 +145,58 @@ static enum mr_status set_one(rd_kafka_conf_t *conf, const char *given, const ch
     }
 }
 
-/* The value of name="..." in a JAAS text. */
-static bool jaas_value(const char *jaas, const char *name, char *out, size_t out_bytes)
-{
-    size_t n = strlen(name);
+#define BLANKS " \t\r\n"
 
-    for (const char *at = jaas; (at = strcasestr(at, name)) != NULL; at += n) {
-        const char *p = at + n;
-        if (at > jaas && at[-1] != ' ' && at[-1] != '\t' && at[-1] != '\n')
-            continue;
-        if (*p++ != '=')
-            continue;
-        char quote = *p == '"' || *p == '\'' ? *p++ : '\0';
-        size_t m = 0;
-        while (*p && (quote ? *p != quote : *p != ' ' && *p != ';') && m + 1 < out_bytes) {
-            if (*p == '\\' && p[1])
-                p++;
-            out[m++] = *p++;
-        }
-        out[m] = '\0';
-        return true;
+/* Copies the value at p, with quotes or without; gives what is behind it. */
+static const char *take_jaas_value(const char *p, char *out, size_t out_bytes)
+{
+    char quote = *p == '"' || *p == '\'' ? *p++ : '\0';
+    size_t n = 0;
+
+    while (*p && (quote ? *p != quote : strchr(BLANKS ";", *p) == NULL)) {
+        p += *p == '\\' && p[1];
+        if (n + 1 < out_bytes)
+            out[n++] = *p;
+        p++;
+    }
+    out[n] = '\0';
+    return p + (quote && *p);
+}
+
+/* The value of a name in a JAAS text: a module, a flag, then name=value up to a semicolon. */
+static bool jaas_value(const char *p, const char *name, char *out, size_t out_bytes)
+{
+    for (p += strspn(p, BLANKS); *p && *p != ';'; p += strspn(p, BLANKS)) {
+        size_t n = strcspn(p, BLANKS "=;");
+        bool is_it = n == strlen(name) && strncasecmp(p, name, n) == 0;
+        p += n + strspn(p + n, BLANKS);
+        if (*p != '=')
+            continue; /* the module or the flag */
+        p = take_jaas_value(p + 1 + strspn(p + 1, BLANKS), out, out_bytes);
+        if (is_it)
+            return true;
     }
     return false;
 }
 
 static enum mr_status set_jaas(rd_kafka_conf_t *conf, const char *value, struct mr_error *err)
 {
+    static const char option[] = "sasl.jaas.config";
     char text[VALUE_MAX];
-    enum mr_status status;
 
     if (!strstr(value, "PlainLoginModule") && !strstr(value, "ScramLoginModule"))
         return MR_FAIL(
             err, MR_USER, 0,
             "option \"kafka.sasl.jaas.config\": only PlainLoginModule and ScramLoginModule "
             "are understood; or give kafka.sasl.username and kafka.sasl.password");
-    if (!jaas_value(value, "username", text, sizeof text))
-        return MR_FAIL(err, MR_USER, 0, "option \"kafka.sasl.jaas.config\": no username in it");
-    status = set_one(conf, "sasl.jaas.config", "sasl.username", text, err);
-    if (status != MR_OK)
-        return status;
-    bool has = jaas_value(value, "password", text, sizeof text);
-    status = has ? set_one(conf, "sasl.jaas.config", "sasl.password", text, err)
-                 : MR_FAIL(err, MR_USER, 0, "option \"kafka.sasl.jaas.config\": no password in it");
+    enum mr_status status =
+        jaas_value(value, "username", text, sizeof text)
+            ? set_one(conf, option, "sasl.username", text, err)
+            : MR_FAIL(err, MR_USER, 0, "option \"kafka.%s\": no username in it", option);
+    if (status == MR_OK)
+        status = jaas_value(value, "password", text, sizeof text)
+                     ? set_one(conf, option, "sasl.password", text, err)
+                     : MR_FAIL(err, MR_USER, 0, "option \"kafka.%s\": no password in it", option);
     explicit_bzero(text, sizeof text);
     return status;
 }

@@ -224,6 +224,8 @@ static void test_other_values(void **state)
     refuses("maxTriggerDelay", "-5s", "must be a duration");
     refuses("maxTriggerDelay", "1 month", "must be a duration");
     refuses("maxTriggerDelay", "9223372036854775807d", "must be a duration");
+    refuses("maxTriggerDelay", "2147483647 days", "must be a duration");
+    refuses("maxTriggerDelay", "106751991 days 100 hours", "must be a duration");
     takes("failOnDataLoss", "FALSE");
     assert_false(got.fail_on_data_loss);
     takes("includeHeaders", "true");
@@ -458,9 +460,73 @@ static void test_sink(void **state)
     sink_refuses(SCHEMA(with_topic), "topics", "t", "did you mean \"topic\"?");
     sink_refuses(SCHEMA(with_topic), "subscribe", "t", "there is no option \"subscribe\"");
     sink_refuses(SCHEMA(with_topic), "kafka.acks", "1", "needs all, not 1");
+    sink_refuses(SCHEMA(with_topic), "kafka.request.required.acks", "0", "needs all, not 0");
     sink_refuses(SCHEMA(with_topic), "kafka.enable.idempotence", "false", "needs true, not false");
     sink_refuses(SCHEMA(with_topic), "kafka.transactional.id", SECRET, "made from the query's id");
     sink_refuses(SCHEMA(with_topic), "kafka.compression.type", "rar", "kafka.compression.type");
+}
+
+/* What a column of headers may be: a list of pairs of a name and bytes. */
+static void test_headers_of_sink(void **state)
+{
+    static const struct {
+        const struct mr_type *name, *value; /* value NULL: no pair */
+        bool is_taken;
+    } cases[] = {
+        {&mr_type_string, &mr_type_binary, true}, {&mr_type_string, &mr_type_string, true},
+        {&mr_type_string, &mr_type_int, false},   {&mr_type_binary, &mr_type_binary, false},
+        {&mr_type_string, NULL, false},
+    };
+    const struct mr_type *numbers = mr_type_array(&arena, &mr_type_int, true);
+    struct mr_field columns[] = {{"value", &mr_type_string, true}, {"headers", numbers, true}};
+    const struct mr_type all = {.kind = MR_STRUCT, .fields_n = 2, .fields = columns};
+    const char *says = "ARRAY<STRUCT<key: STRING, value: BINARY>>";
+
+    (void)state;
+    sink_refuses(&all, "topic", "t", says);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct mr_field fields[] = {{"key", cases[i].name, true},
+                                          {"value", cases[i].value, true}};
+        const struct mr_type *pair = mr_type_struct(&arena, fields, cases[i].value ? 2 : 1);
+        columns[1].type = mr_type_array(&arena, pair, true);
+        sink_refuses(&all, "topic", "t", cases[i].is_taken ? NULL : says);
+    }
+    columns[1] = (struct mr_field){"key", &mr_type_int, true};
+    sink_refuses(&all, "topic", "t", "must be STRING or BINARY");
+}
+
+/* What is no name of a value, and values without quotes. */
+static void test_odd_jaas(void **state)
+{
+    static const struct {
+        const char *text, *user, *password; /* user NULL: refused */
+    } cases[] = {
+        {"PlainLoginModule required username=u password=p;", "u", "p"},
+        {"PlainLoginModule required\n\tpassword = p\n\tusername\t=u;", "u", "p"},
+        {"PlainLoginModule required myusername=no username='u' password=\"p\\\"\\\\\";", "u",
+         "p\"\\"},
+        {"PlainLoginModule required username=\"u\" password=\"p", "u", "p"},
+        {"PlainLoginModule required username=\"u\" password=\\", "u", "\\"},
+        {"username=u password=p PlainLoginModule required;", "u", "p"},
+        {"PlainLoginModule required password=\"a username=no;\" username=\"x\";", "x",
+         "a username=no;"},
+        {"PlainLoginModule required;username=u;password=p;", NULL, NULL},
+        {"PlainLoginModule required username", NULL, NULL},
+        {"PlainLoginModule required user=u password=p", NULL, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct mr_option o[] = {SERVERS, {"kafka.sasl.jaas.config", cases[i].text}};
+        rd_kafka_conf_t *conf;
+        enum mr_status status = mr_kafka_conf_make(o, 2, MR_KAFKA_CONSUMER, &conf, &err);
+        assert_int_equal(status, cases[i].user ? MR_OK : MR_USER);
+        if (status != MR_OK)
+            continue;
+        assert_string_equal(conf_value(conf, "sasl.username"), cases[i].user);
+        assert_string_equal(conf_value(conf, "sasl.password"), cases[i].password);
+        rd_kafka_conf_destroy(conf);
+    }
 }
 
 int main(void)
@@ -471,7 +537,8 @@ int main(void)
         cmocka_unit_test(test_numbers),       cmocka_unit_test(test_other_values),
         cmocka_unit_test(test_names_of_java), cmocka_unit_test(test_pem_key_store),
         cmocka_unit_test(test_jaas),          cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sink),
+        cmocka_unit_test(test_sink),          cmocka_unit_test(test_headers_of_sink),
+        cmocka_unit_test(test_odd_jaas),
     };
 
     mr_arena_init(&arena, NULL, &escape);
