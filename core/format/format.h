@@ -69,7 +69,9 @@ struct mr_format_ops {
                              struct mr_arena *scratch, struct mr_batch *out, uint64_t *used,
                              struct mr_error *err);
     void (*decoder_close)(struct mr_decoder *d);
-    /* May a file be cut at newlines and its parts decoded side by side? NULL: never. */
+    /* Does each record end at a line feed, so that what follows one begins behind the next? */
+    bool (*is_lines)(const struct mr_option *options, uint32_t n);
+    /* May a file be cut at line feeds and its parts decoded side by side? */
     bool (*splittable)(const struct mr_option *options, uint32_t n);
 
     enum mr_status (*encoder_open)(const struct mr_encoder_config *config, struct mr_arena *a,

@@ -244,9 +244,12 @@ static void take_into_epoch(struct mr_file_planner *p, const struct mr_file_entr
 
 static void purge(struct mr_file_planner *p)
 {
+    int64_t oldest_us;
+
     if (!age_counts(p) || p->seen.n == 0 ||
-        __builtin_sub_overflow(p->seen.newest_us, p->options.age_max_us, &p->purge_us))
+        __builtin_sub_overflow(p->seen.newest_us, p->options.age_max_us, &oldest_us))
         return;
+    p->purge_us = oldest_us;
     mr_file_seen_purge(&p->seen, p->options.age_max_us);
 }
 
@@ -390,7 +393,7 @@ enum mr_status mr_file_committed(void *planner, uint64_t epoch, struct mr_error 
 
 static bool can_split(const struct mr_file_planner *p)
 {
-    return p->format->splittable && p->format->splittable(p->format_options, p->format_options_n);
+    return p->format->splittable(p->format_options, p->format_options_n);
 }
 
 static void add_split(struct mr_file_planner *p, const struct mr_file_split *s)

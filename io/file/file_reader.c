@@ -118,6 +118,7 @@ enum mr_status mr_file_open_split(void *reader, struct mr_text split, struct mr_
 static enum mr_status drop_giant(struct mr_file_reader *r, struct mr_error *err)
 {
     struct mr_file_stream *s = &r->stream;
+    const struct mr_table *t = r->config->table;
     char *reason = mr_arena_format(
         &r->scratch,
         "the record is longer than %llu bytes, the most that is held (its beginning "
@@ -127,7 +128,7 @@ static enum mr_status drop_giant(struct mr_file_reader *r, struct mr_error *err)
                                 .reason = reason,
                                 .offset = s->offset - r->split.start};
 
-    if (r->split.end == UINT64_MAX && r->split.start == 0 && r->format->splittable == NULL)
+    if (!r->format->is_lines(t->options, t->options_n)) /* where does the next one begin? */
         return MR_FAIL(err, MR_QUERY, 0,
                        "%s: a record is longer than %llu bytes; raise engine: memory_limit, of "
                        "which it may be a sixteenth, at most 256 MiB",

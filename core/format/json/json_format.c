@@ -79,7 +79,7 @@ enum mr_status json_options_read(const struct mr_decoder_config *config, struct 
 }
 
 /* A file of one text can't be cut; nor, simply, one with another separator. */
-static bool splittable(const struct mr_option *options, uint32_t n)
+static bool is_lines(const struct mr_option *options, uint32_t n)
 {
     const char *separator = mr_option_get(options, n, "lineSep");
 
@@ -130,7 +130,8 @@ const struct mr_format_ops mr_format_json = {
     .decoder_begin = json_decoder_begin,
     .decode = json_decode,
     .decoder_close = json_decoder_close,
-    .splittable = splittable,
+    .is_lines = is_lines,
+    .splittable = is_lines,
     .encoder_open = encoder_open,
     .encode_begin = encode_begin,
     .encode = encode,

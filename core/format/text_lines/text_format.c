@@ -158,7 +158,7 @@ static enum mr_status decode(struct mr_decoder *d, const uint8_t *data, uint64_t
     return MR_OK;
 }
 
-static bool splittable(const struct mr_option *options, uint32_t n)
+static bool is_lines(const struct mr_option *options, uint32_t n)
 {
     const char *separator = mr_option_get(options, n, "lineSep");
 
@@ -214,7 +214,8 @@ const struct mr_format_ops mr_format_text = {
     .decoder_begin = decoder_begin,
     .decode = decode,
     .decoder_close = decoder_close,
-    .splittable = splittable,
+    .is_lines = is_lines,
+    .splittable = is_lines,
     .encoder_open = encoder_open,
     .encode_begin = encode_begin,
     .encode = encode,

@@ -1,5 +1,6 @@
 /* The file source and sink at their edges: options that are wrong, stored bytes that are cut,
  * folders that are too deep, which files an epoch takes. */
+#include "io/fault/fault.h"
 #include "io/file/file_sink.h"
 #include "io/file/file_source.h"
 
@@ -78,6 +79,15 @@ static void test_source_options(void **state)
         const char *says;
     } rows[] = {
         {{{"maxFilesPerTrigger", "2"}}, "'path' is not specified"},
+        {{{"path", ""}}, "'path' is not specified"},
+        {{{"path", "in"}, {"maxBytesPerTrigger", "-5"}}, "a positive number of bytes"},
+        {{{"path", "in//"}, {"cleanSource", "archive"}, {"sourceArchiveDir", "in/old"}},
+         "lies in the source's folder"},
+        {{{"path", "in"}, {"cleanSource", "archive"}, {"sourceArchiveDir", "./in"}},
+         "lies in the source's folder"},
+        {{{"path", ".//"}, {"cleanSource", "archive"}, {"sourceArchiveDir", "old"}},
+         "lies in the source's folder"},
+        {{{"path", "in"}, {"pat", "x"}}, "did you mean \"path\"?"},
         {{{"path", "in"}, {"maxFilesPerTrigger", "0"}}, "must be a positive integer"},
         {{{"path", "in"}, {"maxFilesPerTrigger", "2x"}}, "must be a positive integer"},
         {{{"path", "in"}, {"maxFilesPerTrigger", "-1"}}, "must be a positive integer"},
@@ -244,6 +254,7 @@ static void test_order(void **state)
         {{"latestFirst", "true"}, {"maxFilesPerTrigger", "3"}, {"d c b ", "a ", "", ""}},
         {{"latestFirst", "false"}, {"maxBytesPerTrigger", "5"}, {"a ", "b c ", "d ", ""}},
         {{"maxFileAge", "15s"}, {"latestFirst", "true"}, {"d c b a ", "", "", ""}},
+        {{"maxBytesPerTrigger", "5"}, {"latestFirst", "true"}, {"d ", "c b ", "a ", ""}},
         {{"pathGlobFilter", "[a-c]"}, {"maxFilesPerTrigger", "2"}, {"a b ", "c ", "", ""}},
     };
 
@@ -330,6 +341,13 @@ static void test_lists(void **state)
             fail_msg("%s: %u files", rows[i].path, list.n);
     }
     struct mr_file_list list = {.arena = &arena};
+    struct mr_env *broken;
+    assert_int_equal(mr_env_open("syscalls", &broken, &err), MR_OK);
+    broken = mr_fault_open(broken, "read:2:EIO"); /* it was there a moment ago */
+    assert_int_equal(mr_file_list(broken, in_folder("in/a.txt"), NULL, is_known, NULL, &list, &err),
+                     MR_IO);
+    assert_non_null(strstr(err.message, "in/a.txt"));
+    broken->ops->fini(broken);
     assert_int_equal(chdir(folder), 0);
     assert_int_equal(mr_file_list(env, "*/a.txt", NULL, is_known, NULL, &list, &err), MR_OK);
     assert_int_equal(list.n, 1);
@@ -407,6 +425,144 @@ static void test_foreign_records(void **state)
     ops->committer_close(committer);
 }
 
+/* Times before 1970, and an age that nothing can have. */
+static void test_times_before_1970(void **state)
+{
+    const struct mr_option options[] = {{"path", in_folder("in")},
+                                        {"maxFileAge", "9223372036854775807us"}};
+    struct mr_table t = table_of(options, 2);
+    struct mr_source_config config = {.table = &t, .env = env, .arena = &arena};
+    struct mr_file_planner p = {0};
+
+    (void)state;
+    mkdir(options[0].value, 0777);
+    put("in/a", "1", -1000000);
+    put("in/b", "1", -10);
+    assert_int_equal(mr_file_planner_open(&p, &config, &err), MR_OK);
+    assert_string_equal(taken(&p, 0), "a b ");
+    put("in/c", "1", -2000000);
+    assert_string_equal(taken(&p, 1), "c ");
+    mr_file_planner_close(&p);
+}
+
+/* With fileNameOnly a file of a name that was read is not new, wherever it is; a restart knows. */
+static void test_names_only(void **state)
+{
+    const struct mr_option options[] = {{"path", in_folder("in")}, {"fileNameOnly", "true"}};
+    struct mr_table t = table_of(options, 2);
+    struct mr_source_config config = {.table = &t, .env = env, .arena = &arena};
+    struct mr_file_planner p = {0}, again = {0};
+    struct mr_buffer saved;
+
+    (void)state;
+    mkdir(options[0].value, 0777);
+    mkdir(in_folder("in/deep"), 0777);
+    put("in/a", "1", 1000);
+    assert_int_equal(mr_file_planner_open(&p, &config, &err), MR_OK);
+    assert_string_equal(taken(&p, 0), "a ");
+    put("in/deep/a", "2", 1001);
+    put("in/deep/b", "2", 1002);
+    assert_string_equal(taken(&p, 1), "b ");
+    mr_buffer_init(&saved, &arena);
+    mr_file_save(&p, &saved);
+    mr_file_planner_close(&p);
+    assert_int_equal(mr_file_planner_open(&again, &config, &err), MR_OK);
+    assert_int_equal(mr_file_load(&again, mr_buffer_text(&saved), &err), MR_OK);
+    put("in/b", "3", 1003);
+    put("in/c", "3", 1004);
+    assert_string_equal(taken(&again, 2), "c ");
+    mr_file_planner_close(&again);
+}
+
+/* Only what the committed epoch read is taken away, and never over another file. */
+static void test_clean(void **state)
+{
+    const struct mr_option options[] = {{"path", in_folder("in")},
+                                        {"cleanSource", "archive"},
+                                        {"sourceArchiveDir", in_folder("old")}};
+    const char *archived = mr_arena_format(&arena, "%s%s", options[2].value, in_folder("in/a"));
+    struct mr_table t = table_of(options, 3);
+    struct mr_source_config config = {.table = &t, .env = env, .arena = &arena};
+
+    (void)state;
+    mkdir(options[0].value, 0777);
+    for (int turn = 0; turn < 2; turn++) {
+        struct mr_file_planner p = {0};
+        put("in/a", turn == 0 ? "first" : "second", 1000 + turn);
+        assert_int_equal(mr_file_planner_open(&p, &config, &err), MR_OK);
+        assert_string_equal(taken(&p, 5), "a ");
+        assert_int_equal(mr_file_committed(&p, 4, &err), MR_OK);
+        assert_int_equal(access(in_folder("in/a"), F_OK), 0);
+        assert_int_equal(mr_file_committed(&p, 5, &err), MR_OK);
+        assert_int_equal(access(in_folder("in/a"), F_OK), turn == 1 ? 0 : -1);
+        mr_file_planner_close(&p);
+        char text[16] = "";
+        FILE *f = fopen(archived, "rb");
+        assert_non_null(f);
+        assert_string_equal(fgets(text, sizeof text, f), "first");
+        fclose(f);
+    }
+}
+
+/* Plain files are cut into parts that follow each other, neither small nor many. */
+static void test_splits(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t mebibytes;
+        uint32_t n;
+    } rows[] = {
+        {"in/a.json", 0, 1},    {"in/a.json", 4, 1},     {"in/a.json", 5, 2},
+        {"in/a.json", 640, 64}, {"in/a.json", 3072, 96}, {"in/a.json.gz", 640, 1},
+    };
+    const struct mr_option options[] = {{"path", in_folder("in")}};
+    struct mr_table t = table_of(options, 1);
+    struct mr_source_config config = {.table = &t, .env = env, .arena = &arena};
+
+    (void)state;
+    mkdir(options[0].value, 0777);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct mr_file_planner p = {0};
+        struct mr_file_split split;
+        uint64_t bytes = 0;
+        uint32_t n;
+        put(rows[i].name, "", 1000);
+        assert_int_equal(truncate(in_folder(rows[i].name), (off_t)(rows[i].mebibytes << 20)), 0);
+        assert_int_equal(mr_file_planner_open(&p, &config, &err), MR_OK);
+        taken(&p, 0);
+        assert_int_equal(mr_file_splits(&p, &n, &err), MR_OK);
+        assert_int_equal(n, rows[i].n);
+        for (uint32_t k = 0; k < n; k++) {
+            mr_file_split_read(mr_file_split_bytes(&p, k), &arena, &split);
+            assert_int_equal(split.start, bytes);
+            bytes += split.bytes;
+            assert_true(split.end == (k + 1 < n ? bytes : UINT64_MAX));
+        }
+        assert_int_equal(bytes, rows[i].mebibytes << 20);
+        mr_file_planner_close(&p);
+        assert_int_equal(unlink(in_folder(rows[i].name)), 0);
+    }
+}
+
+static void test_unreadable_folder(void **state)
+{
+    const struct mr_option options[] = {{"path", in_folder("loop")}};
+    struct mr_table t = table_of(options, 1);
+    struct mr_source_config config = {.table = &t, .env = env, .arena = &arena};
+    struct mr_file_planner p = {0};
+    struct mr_offsets to;
+    bool has_new;
+
+    (void)state;
+    assert_int_equal(symlink("loop", options[0].value), 0);
+    assert_int_equal(mr_file_planner_open(&p, &config, &err), MR_OK);
+    assert_int_equal(mr_file_plan(&p, 0, MR_LIMIT_NONE, &to, &has_new, &err), MR_IO);
+    assert_int_equal(mr_file_freeze(&p, &err), MR_IO);
+    assert_non_null(strstr(err.message, "loop"));
+    assert_false(p.frozen);
+    mr_file_planner_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +571,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_stored, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_old_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_times_before_1970, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_names_only, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_clean, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_splits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_unreadable_folder, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_codecs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_foreign_records, set_up, tear_down),
