@@ -9,14 +9,12 @@ enum { KNOWN_MAX = 64, NAME_BYTES = 64 };
 /* The name before the colon. */
 static struct mr_text name_of(const char *known)
 {
-    const char *colon = strchr(known, ':');
-
-    return colon ? (struct mr_text){known, (uint64_t)(colon - known)} : mr_text_of(known);
+    return (struct mr_text){known, strcspn(known, ":")};
 }
 
 static bool is_known(struct mr_text name, struct mr_text known)
 {
-    if (known.n > 0 && known.data[known.n - 1] == '*') {
+    if (known.data[known.n - 1] == '*') {
         known.n--;
         name.n = name.n < known.n ? name.n : known.n;
     }

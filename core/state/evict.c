@@ -71,8 +71,7 @@ uint64_t mr_state_evict(struct mr_state *s, int64_t watermark_us,
         s->last = s->last_but_one = NULL;
     }
     if (removed) {
-        s->evicted_us =
-            s->is_evicted && s->evicted_us > watermark_us ? s->evicted_us : watermark_us;
+        s->evicted_us = watermark_us; /* it never moves back */
         s->is_evicted = true;
         s->rows -= removed;
     }

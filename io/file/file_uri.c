@@ -1,8 +1,6 @@
 #include "io/file/file_uri.h"
 
 #include "core/mem/arena.h"
-#include <limits.h>
-#include <unistd.h>
 
 /* What Java's URI writes as %XX in a path: controls, blanks and these. Other bytes stay as they
  * are. */
@@ -14,19 +12,10 @@ static bool is_quoted(char c)
 const char *mr_file_uri(struct mr_arena *a, const char *path)
 {
     static const char digits[] = "0123456789ABCDEF";
-    char folder[PATH_MAX] = "";
     struct mr_buffer b;
 
     mr_buffer_init(&b, a);
     mr_buffer_append_text(&b, MR_TEXT("file://"));
-    if (path[0] != '/' && getcwd(folder, sizeof folder) == NULL)
-        folder[0] = '\0';
-    while (path[0] == '.' && path[1] == '/')
-        path += 2 + strspn(path + 2, "/");
-    if (folder[0] && strcmp(folder, "/") != 0)
-        mr_buffer_append_format(&b, "%s", folder);
-    if (path[0] != '/')
-        mr_buffer_append_text(&b, MR_TEXT("/"));
     for (; *path; path++) {
         unsigned char c = (unsigned char)*path;
 

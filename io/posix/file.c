@@ -178,9 +178,7 @@ int mr_posix_lock(struct mr_file *file)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-    if (fcntl(file->fd, F_OFD_SETLK, &whole) == 0)
-        return 0;
-    return errno == EACCES ? -EWOULDBLOCK : -errno;
+    return fcntl(file->fd, F_OFD_SETLK, &whole) == 0 ? 0 : -errno;
 }
 
 static void posix_fini(struct mr_env *env)

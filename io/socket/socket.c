@@ -168,12 +168,8 @@ static enum mr_status take(struct planner *p, struct mr_error *err)
         uint64_t room = LINE_BYTES_MAX - p->partial_n;
         ssize_t got = recv(p->fd, p->partial + p->partial_n, room < READ_BYTES ? room : READ_BYTES,
                            MSG_DONTWAIT);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            return MR_OK;
         if (got < 0)
-            return MR_FAIL(err, MR_IO, errno, "source socket: receive");
+            return errno == EAGAIN ? MR_OK : MR_FAIL(err, MR_IO, errno, "source socket: receive");
         if (got == 0) {
             p->at_end = true;
             fprintf(stderr,

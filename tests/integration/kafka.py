@@ -301,6 +301,9 @@ def transactions(w):
     w.produce((t, 0, "yes too"), end="commit")
     w.equal("committed", w.got(w.source(subscribe=t, kafka__isolation__level="read_committed")), ["yes", "yes too"])
     w.equal("all", w.got(w.source(subscribe=t)), ["no", "yes", "yes too"])
+    for limit in (1, 2, 4):  # what comes behind a gap, and beyond its epoch, waits for the next one
+        w.equal("all, %d an epoch" % limit, w.got(w.source(subscribe=t, maxOffsetsPerTrigger=limit)), ["no", "yes", "yes too"])
+        w.equal("committed, %d an epoch" % limit, w.got(w.source(subscribe=t, maxOffsetsPerTrigger=limit, kafka__isolation__level="read_committed")), ["yes", "yes too"])
     chk = os.path.join(w.tmp, "txn-chk")
     w.produce((t, 0, "open"), end="open", id="open-one")
     w.equal("open", w.got(w.source(subscribe=t, kafka__isolation__level="read_committed"), checkpoint=chk), ["yes", "yes too"])

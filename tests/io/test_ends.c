@@ -223,6 +223,44 @@ static void rate_ramps_up(void **unused)
     tear_down(&w);
 }
 
+/* After a freeze no more comes; what a checkpoint gives back is where it goes on, or is refused. */
+static void rate_goes_on_or_refuses(void **state)
+{
+    static const char *const formats[] = {"rate", "rate-micro-batch"};
+    const struct mr_option options[] = {{"rowsPerSecond", "10"}};
+    const struct mr_option batch_options[] = {{"rowsPerBatch", "10"}};
+    char longer[200];
+    struct world w;
+
+    (void)state;
+    set_up(&w, "rate", options, 1);
+    open_source(&w);
+    now_us = 5000000;
+    assert_string_equal(plan(&w), "");
+    now_us += 3000000;
+    assert_int_equal(w.ops->freeze(w.planner, &w.err), MR_OK);
+    now_us += 3000000;
+    assert_string_equal(plan(&w), "3");
+    assert_string_equal(plan(&w), "");
+    assert_int_equal(w.ops->adopt(w.planner, 4, MR_TEXT("5000 3000 5000"), &w.err), MR_OK);
+    tear_down(&w);
+
+    memset(longer, '1', sizeof longer);
+    const struct mr_text wrong[] = {
+        MR_TEXT(""), MR_TEXT("x"), MR_TEXT("5 6"), {longer, sizeof longer}};
+    for (int f = 0; f < 2; f++) {
+        set_up(&w, formats[f], f ? batch_options : options, 1);
+        open_source(&w);
+        for (int i = 0; i < 4; i++) {
+            char *says = mr_arena_format(&w.arena, "source %s: offsets of epoch 7: \"", formats[f]);
+            assert_int_equal(w.ops->adopt(w.planner, 7, wrong[i], &w.err), MR_CORRUPT);
+            assert_non_null(strstr(w.err.message, says));
+            assert_int_equal(w.ops->load(w.planner, wrong[i], &w.err), MR_CORRUPT);
+        }
+        tear_down(&w);
+    }
+}
+
 static void rate_micro_batch_is_the_same_each_time(void **unused)
 {
     const struct mr_option options[] = {{"rowsPerBatch", "10"},
@@ -258,6 +296,12 @@ static void bad_options_are_named(void **unused)
         {"rate", "rowsPerSecond", "x", "rowsPerSecond"},
         {"rate", "numPartitions", "-1", "numPartitions"},
         {"rate", "rampUpTime", "4 parsecs", "rampUpTime"},
+        {"rate", "tickInterval", "soon",
+         "tickInterval: \"soon\" is no whole number of milliseconds"},
+        {"rate", "tickInterval", "500us", "from 1ms to 1s"},
+        {"rate", "tickInterval", "1500us", "from 1ms to 1s"},
+        {"rate", "tickInterval", "2s", "from 1ms to 1s"},
+        {"rate-micro-batch", "rowsPerBach", "1", "did you mean \"rowsPerBatch\"?"},
         {"rate-micro-batch", "rowsPerBatch", "0", "rowsPerBatch"},
         {"rate-micro-batch", "startTimestamp", "0", "rowsPerBatch is needed"},
         {"socket", "host", "localhost", "port"},
@@ -441,6 +485,7 @@ int main(void)
         cmocka_unit_test(rate_follows_the_clock),
         cmocka_unit_test(rate_ticks),
         cmocka_unit_test(rate_ramps_up),
+        cmocka_unit_test(rate_goes_on_or_refuses),
         cmocka_unit_test(rate_micro_batch_is_the_same_each_time),
         cmocka_unit_test(bad_options_are_named),
         cmocka_unit_test(kafka_options_are_known_or_the_clients),

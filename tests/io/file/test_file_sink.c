@@ -1,4 +1,6 @@
-/* The file sink by itself: more partitions than files may be open, compressed. */
+/* The file sink by itself: more partitions than files may be open, compressed; names of folders;
+ * what is left, taken away or not to be seen. */
+#include "core/batch/builder.h"
 #include "io/file/file_seen.h"
 #include "io/file/file_sink.h"
 
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 /* cmocka needs those above */
 #include <cmocka.h>
@@ -197,6 +200,151 @@ static void a_file_that_is_out_has_its_length(void **unused)
     tear_down(&w);
 }
 
+/* Files whose place can't be looked at are an error, with the name. */
+static void what_can_not_be_looked_at_is_told(void **unused)
+{
+    struct world w;
+    char hidden[96], path[96];
+
+    (void)unused;
+    set_up(&w, "none");
+    assert_int_equal(mr_file_finalize(w.config.env, "/dev/null/.part.tmp", 1, &w.err), MR_IO);
+    assert_string_equal(w.err.message, "look at /dev/null/.part.tmp");
+    assert_int_equal(w.err.os_error, ENOTDIR);
+    snprintf(hidden, sizeof hidden, "%s/.part-l.json.tmp", w.path);
+    snprintf(path, sizeof path, "%s/part-l.json", w.path);
+    assert_int_equal(symlink("part-l.json", path), 0);
+    assert_int_equal(mr_file_finalize_again(w.config.env, hidden, 1, &w.err), MR_IO);
+    assert_int_equal(w.err.os_error, ELOOP);
+    assert_non_null(strstr(w.err.message, path));
+    tear_down(&w);
+}
+
+/* Only hidden files of this query, in folders that its columns may name. */
+static void undo_leaves_what_is_not_ours(void **unused)
+{
+    static const struct {
+        const char *folder, *name;
+        bool is_ours;
+    } files[] = {
+        {".", ".part-00000-id-1-0.json.tmp", true},
+        {".", ".part-00000-other-1-0.json.tmp", false},
+        {".", ".part-00000-id-1-0.json", false},
+        {".", "part-00000-id-1-0.json", false},
+        {".", ".tmp", false},
+        {"part=1", ".part-00001-id-1-0.json.gz.tmp", true},
+        {"part=1/deep=2", ".part-00001-id-1-0.json.tmp", true},
+        {"_log", ".part-00000-id-1-0.json.tmp", false},
+        {".part=1", ".part-00000-id-1-0.json.tmp", false},
+    };
+    enum { N = sizeof files / sizeof *files };
+    struct mr_file_stat st;
+    struct world w;
+    char path[N][160];
+
+    (void)unused;
+    set_up(&w, "none");
+    struct mr_env *env = w.config.env;
+    for (int i = 0; i < N; i++) {
+        snprintf(path[i], sizeof path[i], "%s/%s", w.path, files[i].folder);
+        assert_int_equal(mr_env_make_dirs(env, path[i]), 0);
+        snprintf(path[i], sizeof path[i], "%s/%s/%s", w.path, files[i].folder, files[i].name);
+        make_file(env, path[i], "x");
+    }
+    assert_int_equal(w.ops->undo(w.committer, 1, &w.err), MR_OK);
+    for (int i = 0; i < N; i++)
+        if (env->ops->stat(env, path[i], &st) != (files[i].is_ours ? -ENOENT : 0))
+            fail_msg("%s/%s", files[i].folder, files[i].name);
+    tear_down(&w);
+}
+
+/* As Spark names folders: of values' texts, with %XX for what means something to a path. */
+static void folders_are_named_by_values(void **unused)
+{
+    static const struct mr_field mixed[] = {{"B b", &mr_type_boolean, true},
+                                            {"s", &mr_type_string, true},
+                                            {"v", &mr_type_bigint, true},
+                                            {"d", &mr_type_date, true}};
+    static const struct mr_type type = {.kind = MR_STRUCT, .fields_n = 4, .fields = mixed};
+    static const char *const by[] = {"s", "bb", "d"};
+    static const char *const names[] = {"b b", "S", "d"};
+    static const struct {
+        const char *boolean, *text; /* NULL: null */
+        int32_t days;               /* -1: null */
+        const char *folder;
+    } rows[] = {
+        {"true", "a/b=c", 20000, "B b=true/s=a%2Fb%3Dc/d=2024-10-04"},
+        {"false", "", -1, "B b=false/s=__HIVE_DEFAULT_PARTITION__/d=__HIVE_DEFAULT_PARTITION__"},
+        {NULL, "\x01\x7f{}\xc3\xa9 '", 0,
+         "B b=__HIVE_DEFAULT_PARTITION__/s=%01%7F%7B}\xc3\xa9 %27/d=1970-01-01"},
+    };
+    struct mr_builder builders[4];
+    struct mr_column columns[4];
+    struct mr_batch batch = {.columns = columns, .columns_n = 4, .rows = 3, .n = 3};
+    struct mr_file_stat st;
+    struct mr_buffer prepared;
+    struct world w;
+
+    (void)unused;
+    set_up(&w, "none");
+    w.ops->writer_close(w.writer);
+    w.config.schema = &type;
+    w.config.partition_by = by;
+    w.config.partition_by_n = 3;
+    assert_int_equal(w.ops->check(&w.config, &w.err), MR_USER); /* there is no column "bb" */
+    w.config.partition_by = names;
+    assert_int_equal(w.ops->check(&w.config, &w.err), MR_OK);
+    w.writer = mr_arena_zero(&w.arena, w.ops->writer_size);
+    assert_int_equal(w.ops->writer_open(w.writer, &w.config, w.committer, 0, &w.err), MR_OK);
+    for (int c = 0; c < 4; c++)
+        mr_builder_init(&builders[c], mixed[c].type, 3, &w.arena);
+    for (int i = 0; i < 3; i++) {
+        if (rows[i].boolean)
+            mr_builder_append_i64(&builders[0], strcmp(rows[i].boolean, "true") == 0);
+        else
+            mr_builder_append_null(&builders[0]);
+        mr_builder_append_text(&builders[1], mr_text_of(rows[i].text));
+        mr_builder_append_i64(&builders[2], i);
+        if (rows[i].days >= 0)
+            mr_builder_append_i64(&builders[3], rows[i].days);
+        else
+            mr_builder_append_null(&builders[3]);
+    }
+    for (int c = 0; c < 4; c++)
+        mr_builder_finish(&builders[c], &columns[c]);
+    mr_buffer_init(&prepared, &w.arena);
+    assert_int_equal(w.ops->write(w.writer, 0, &batch, &w.err), MR_NEED_INPUT);
+    assert_int_equal(w.ops->prepare(w.writer, 0, &prepared, &w.err), MR_NEED_INPUT);
+    for (int i = 0; i < 3; i++) {
+        char *path = mr_arena_format(&w.arena, "%s/%s", w.path, rows[i].folder);
+        if (w.config.env->ops->stat(w.config.env, path, &st) != 0)
+            fail_msg("%s is not there", path);
+        assert_true(st.is_dir);
+    }
+    tear_down(&w);
+}
+
+/* Before a query is planned there is no schema: the options are checked alone. */
+static void a_check_needs_no_schema(void **unused)
+{
+    static const struct mr_field nothing[] = {{"part", &mr_type_void, true},
+                                              {"value", &mr_type_bigint, true}};
+    static const struct mr_type with_void = {.kind = MR_STRUCT, .fields_n = 2, .fields = nothing};
+    struct world w;
+
+    (void)unused;
+    set_up(&w, "none");
+    w.config.schema = NULL;
+    assert_int_equal(w.ops->check(&w.config, &w.err), MR_OK);
+    w.options[1].value = "rar";
+    assert_int_equal(w.ops->check(&w.config, &w.err), MR_USER);
+    w.options[1].value = "none";
+    w.config.schema = &with_void;
+    assert_int_equal(w.ops->check(&w.config, &w.err), MR_USER);
+    assert_string_equal(w.err.condition, "INVALID_PARTITION_COLUMN_DATA_TYPE");
+    tear_down(&w);
+}
+
 static void seen_files_are_forgotten_when_old(void **unused)
 {
     struct mr_file_seen seen;
@@ -225,6 +373,10 @@ int main(void)
         {"gzip", more_partitions_than_open_files, NULL, NULL, "gzip"},
         cmocka_unit_test(undo_looks_into_every_folder),
         cmocka_unit_test(a_file_that_is_out_has_its_length),
+        cmocka_unit_test(what_can_not_be_looked_at_is_told),
+        cmocka_unit_test(undo_leaves_what_is_not_ours),
+        cmocka_unit_test(folders_are_named_by_values),
+        cmocka_unit_test(a_check_needs_no_schema),
         cmocka_unit_test(seen_files_are_forgotten_when_old),
     };
 

@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -196,6 +197,114 @@ static void check_time(struct mr_env *env)
     assert_true(ops->random(env) != ops->random(env));
 }
 
+/* What files refuse, with the error that the system gives. */
+static void check_refusals(struct mr_env *env)
+{
+    const struct mr_env_ops *ops = env->ops;
+    struct mr_file *f;
+    char text[8] = "";
+
+    assert_int_equal(ops->open(env, in_folder("w"), MR_OPEN_WRITE | MR_OPEN_CREATE, &f), 0);
+    assert_int_equal(ops->read(f, text, 4, 0), -EBADF);
+    assert_int_equal(ops->read_start(f, text, 4, 0), 0);
+    assert_int_equal(ops->read_wait(f), -EBADF);
+    ops->close(f);
+    assert_int_equal(ops->open(env, in_folder("w"), MR_OPEN_READ, &f), 0);
+    assert_int_equal(ops->write(f, text, 4, 0), -EBADF);
+    assert_int_equal(ops->write_sync(f, text, 4, 0), -EBADF);
+    assert_int_equal(ops->truncate(f, 4), -EINVAL);
+    assert_int_equal(ops->allocate(f, 4), -EBADF);
+    assert_int_equal(ops->lock(f), -EBADF);
+    ops->close(f);
+    assert_int_equal(ops->open(env, "/dev/null", MR_OPEN_WRITE, &f), 0); /* can't be synced */
+    assert_int_equal(ops->write(f, text, 4, 0), 4);
+    assert_int_equal(ops->sync(f), -EINVAL);
+    assert_int_equal(ops->write_sync(f, text, 4, 0), -EINVAL);
+    ops->close(f);
+    assert_int_equal(ops->rename(env, in_folder("none"), in_folder("w")), -ENOENT);
+    assert_int_equal(ops->make_dir(env, in_folder("none/deep")), -ENOENT);
+    assert_int_equal(ops->sync_dir(env, "/proc/self"), -EINVAL);
+}
+
+/* A file system without O_DIRECT is read without it. */
+static void check_no_direct(struct mr_env *env)
+{
+    char text[64] = "";
+    struct mr_file *f;
+
+    assert_int_equal(env->ops->open(env, in_folder("none"), MR_OPEN_READ | MR_OPEN_DIRECT, &f),
+                     -ENOENT);
+    assert_int_equal(env->ops->open(env, "/proc/self/comm", MR_OPEN_READ | MR_OPEN_DIRECT, &f), 0);
+    assert_true(env->ops->read(f, text, sizeof text - 1, 0) > 0);
+    assert_string_equal(text, "test_env\n");
+    env->ops->close(f);
+}
+
+static bool stop_at_once(void *arg, const char *name, bool is_dir)
+{
+    (void)name, (void)is_dir;
+    ++*(int *)arg;
+    return false;
+}
+
+/* A link is what it leads to; one that leads nowhere is no folder. */
+static void check_links(struct mr_env *env)
+{
+    int n[2] = {0}, first = 0;
+
+    assert_int_equal(env->ops->make_dir(env, in_folder("links")), 0);
+    assert_int_equal(symlink("..", in_folder("links/folder")), 0);
+    assert_int_equal(symlink("/dev/null", in_folder("links/file")), 0);
+    assert_int_equal(symlink("nowhere", in_folder("links/none")), 0);
+    assert_int_equal(env->ops->list(env, in_folder("links"), count_names, n), 0);
+    assert_int_equal(n[0], 1);
+    assert_int_equal(n[1], 2);
+    assert_int_equal(env->ops->list(env, in_folder("links"), stop_at_once, &first), 0);
+    assert_int_equal(first, 1);
+}
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+}
+
+/* A signal ends a wait, which is looked at again, but no sleep. */
+static void check_signals(struct mr_env *env)
+{
+    const struct itimerval often = {.it_value = {.tv_usec = 5000},
+                                    .it_interval = {.tv_usec = 5000}};
+    const struct itimerval never = {.it_value = {0}};
+    const struct mr_env_ops *ops = env->ops;
+    struct sigaction action = {.sa_handler = on_alarm}, old;
+    struct rlimit limit, none;
+    int fds[2], many[200];
+
+    assert_int_equal(sigaction(SIGALRM, &action, &old), 0);
+    assert_int_equal(pipe(fds), 0);
+    for (int i = 0; i < 200; i++) /* more than are looked at */
+        many[i] = fds[0];
+    int64_t begin_us = ops->monotonic_us(env);
+    ops->sleep_us(env, 0);
+    ops->sleep_us(env, -1);
+    assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+    ops->sleep_us(env, 50000);
+    assert_true(ops->monotonic_us(env) - begin_us >= 50000);
+    assert_int_equal(ops->wait(env, many, 200, -1), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+    assert_int_equal(write(fds[1], "x", 1), 1);
+    assert_int_equal(ops->wait(env, many, 200, -1), 1);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    none = limit;
+    none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    int rc = ops->wait(env, fds, 1, 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(rc, -EINVAL);
+    assert_int_equal(sigaction(SIGALRM, &old, NULL), 0);
+    close(fds[0]);
+    close(fds[1]);
+}
+
 static void clean(void)
 {
     char command[300];
@@ -215,6 +324,10 @@ static void check_env(const char *name)
     check_lock(env);
     check_names(env);
     check_time(env);
+    check_refusals(env);
+    check_no_direct(env);
+    check_links(env);
+    check_signals(env);
     env->ops->fini(env);
     clean();
 }
@@ -285,23 +398,30 @@ static void test_denied(void **state)
     }
 }
 
-/* A file that may not grow: the write stops halfway, and is never told as done. */
+/* A file that may not grow: the write stops halfway, and is never told as done; nor is one that
+ * O_DIRECT could only begin. */
 static int write_too_much(const char *name)
 {
     struct rlimit limit = {6000, 6000};
     struct mr_env *env;
-    struct mr_file *f;
-    static char data[20000];
+    struct mr_file *f, *direct;
+    static char data[20480] __attribute__((aligned(4096)));
+    int flags = MR_OPEN_WRITE | MR_OPEN_CREATE;
 
     signal(SIGXFSZ, SIG_IGN);
     if (mr_env_open(name, &env, NULL) != MR_OK)
         return 77;
-    if (env->ops->open(env, in_folder("short"), MR_OPEN_WRITE | MR_OPEN_CREATE, &f) != 0 ||
+    if (env->ops->open(env, in_folder("short"), flags, &f) != 0 ||
+        env->ops->open(env, in_folder("direct"), flags | MR_OPEN_DIRECT, &direct) != 0 ||
         setrlimit(RLIMIT_FSIZE, &limit) != 0)
         return 1;
     if (env->ops->write(f, data, sizeof data, 0) >= 0)
         return 2;
-    return env->ops->write_sync(f, data, sizeof data, 0) < 0 ? 0 : 3;
+    if (env->ops->write_sync(f, data, sizeof data, 0) >= 0)
+        return 3;
+    if (env->ops->write(direct, data, sizeof data, 0) != -EFBIG)
+        return 4;
+    return env->ops->write_sync(direct, data, sizeof data, 0) == -EFBIG ? 0 : 5;
 }
 
 static void test_short_writes(void **state)
