@@ -79,6 +79,9 @@ static enum mr_status aggregate_plan(void *plan, const struct mr_node *node, str
                                        .value = mr_type_struct(a, values, p->acc.kinds_n),
                                        .slots_n = p->acc.kinds_n,
                                        .slots = p->acc.kinds,
+                                       .expiry = node->time_rule == MR_TIME_NONE ? MR_EXPIRY_NEVER
+                                                                                 : MR_EXPIRY_OF_KEY,
+                                       .expiry_field = node->time_key,
                                        .bucket_us = bucket_us(node),
                                        .keeps_changes = node->mode == MR_UPDATE};
     return MR_OK;

@@ -38,18 +38,25 @@ static enum mr_status plan_table(struct deduplicate_plan *p, const struct mr_nod
 {
     struct mr_field *fields = MR_NEW_ARRAY(a, struct mr_field, node->keys_n);
     const int64_t bucket = node->delay_us / BUCKETS_PER_DELAY;
+    uint32_t time_key = 0;
 
     for (uint32_t i = 0; i < node->keys_n; i++) {
         fields[i] = (struct mr_field){node->keys[i]->text ? node->keys[i]->text : "key",
                                       node->keys[i]->type, node->keys[i]->nullable};
-        p->time_in_keys |= node->time_rule != MR_TIME_NONE &&
-                           node->keys[i]->kind == MR_EXPR_COLUMN &&
-                           node->keys[i]->index == node->time_key;
+        if (node->time_rule != MR_TIME_NONE && node->keys[i]->kind == MR_EXPR_COLUMN &&
+            node->keys[i]->index == node->time_key) {
+            p->time_in_keys = true;
+            time_key = i;
+        }
     }
     p->table = (struct mr_state_table){.name = "seen",
                                        .key = mr_type_struct(a, fields, node->keys_n),
                                        .value = mr_type_struct(a, NULL, 0),
+                                       .expiry_field = time_key,
                                        .rows_are_final = true};
+    p->table.expiry = p->is_within                      ? MR_EXPIRY_GIVEN
+                      : p->time_in_keys && !node->batch ? MR_EXPIRY_OF_KEY
+                                                        : MR_EXPIRY_NEVER;
     if (p->is_within || p->time_in_keys)
         p->table.bucket_us = bucket > 1000000 ? bucket : 1000000;
     p->table.any_expiry = p->is_within;

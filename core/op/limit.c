@@ -73,8 +73,12 @@ static const struct mr_field count_fields[] = {{"count", &mr_type_bigint, false}
 static const struct mr_type count_type = {.kind = MR_STRUCT, .fields_n = 1, .fields = count_fields};
 static const struct mr_type empty_type = {.kind = MR_STRUCT};
 static const enum mr_slot_kind count_slots[] = {MR_SLOT_I64};
-static const struct mr_state_table count_table = {
-    .name = "limit", .key = &empty_type, .value = &count_type, .slots_n = 1, .slots = count_slots};
+static const struct mr_state_table count_table = {.name = "limit",
+                                                  .key = &empty_type,
+                                                  .value = &count_type,
+                                                  .slots_n = 1,
+                                                  .slots = count_slots,
+                                                  .expiry = MR_EXPIRY_NEVER};
 
 static const struct mr_state_table *global_limit_tables(const void *plan, uint32_t *n)
 {

@@ -5,6 +5,7 @@
 struct mr_state {
     const struct mr_state_table *table;
     struct mr_state_memory memory;
+    struct mr_expiry expiry;
     uint32_t slots_bytes;
     bool has_bytes; /* some slot is BYTES: it must be freed with its row */
     /* Rows were loaded that never end, though the table has buckets: the query got its watermark
@@ -40,8 +41,9 @@ bool mr_state_find_or_insert(struct mr_state *s, uint64_t hash, struct mr_text k
 /* record.c: rows into a log record or a snapshot, each told by its difference to the one before. */
 struct mr_row_log {
     const struct mr_state_table *table;
+    struct mr_expiry expiry;
     struct mr_buffer *out;
-    int64_t expiry_us;
+    int64_t expiry_us; /* of the row before */
 };
 void mr_row_log_put(struct mr_row_log *log, struct mr_state_row *row);
 

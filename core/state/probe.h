@@ -92,9 +92,11 @@ static inline uint32_t mr_segment_insert(struct mr_segment *g, struct mr_state_m
     }
     uint32_t ref = (g->slabs_n - 1) << 10 | g->slab_used >> 4;
     struct mr_state_row *r = mr_segment_row(g, ref);
-    *r = (struct mr_state_row){
-        .expiry_us = expiry_us, .hash_high = (uint32_t)(hash >> 32), .key_flags = (uint32_t)key.n};
-    mr_row_fill(r, key, (uint8_t *)r + bytes);
+    *r = (struct mr_state_row){.hash_high = (uint32_t)(hash >> 32), .key_flags = (uint32_t)key.n};
+    mr_row_fill(r, key, (uint8_t *)r - g->expiry.front + bytes);
+    if (g->expiry.place == MR_AT_FRONT)
+        memcpy((uint8_t *)r - sizeof expiry_us, &expiry_us, sizeof expiry_us);
+    MR_ASSERT(mr_expiry(&g->expiry, r) == expiry_us);
     if (place == MR_NO_PLACE) {
         mr_index_put(x, mr_index_place(r->hash_high, ref));
     } else {

@@ -83,8 +83,9 @@ void mr_row_log_put(struct mr_row_log *log, struct mr_state_row *r)
 
     *at++ = ITEM_ROW;
     /* The difference wraps where it must: it is undone the same way. */
-    at = put_varint(at, zigzag((int64_t)((uint64_t)r->expiry_us - (uint64_t)log->expiry_us)));
-    log->expiry_us = r->expiry_us;
+    int64_t expiry_us = mr_expiry(&log->expiry, r);
+    at = put_varint(at, zigzag((int64_t)((uint64_t)expiry_us - (uint64_t)log->expiry_us)));
+    log->expiry_us = expiry_us;
     at = put_varint(at, key.n);
     at = put(at, key.data, key.n);
     for (uint32_t i = 0; i < log->table->slots_n; i++) {
@@ -115,7 +116,7 @@ static void put_evict(struct mr_state *s, struct mr_buffer *out)
 
 bool mr_state_log(struct mr_state *s, uint64_t epoch, uint64_t bytes, struct mr_buffer *out)
 {
-    struct mr_row_log log = {.table = s->table, .out = out};
+    struct mr_row_log log = {.table = s->table, .expiry = s->expiry, .out = out};
     bool has_rows = s->epoch == epoch + 1 && s->changed != NULL;
 
     if (!has_rows && !s->is_evicted)
@@ -129,7 +130,7 @@ bool mr_state_log(struct mr_state *s, uint64_t epoch, uint64_t bytes, struct mr_
 
 void mr_state_log_ahead(struct mr_state *s, uint64_t epoch, uint64_t bytes, struct mr_buffer *out)
 {
-    struct mr_row_log log = {.table = s->table, .out = out};
+    struct mr_row_log log = {.table = s->table, .expiry = s->expiry, .out = out};
     uint64_t n = out->n;
 
     if (s->epoch != epoch + 1)
@@ -159,7 +160,7 @@ static void put_snapshot_row(void *arg, struct mr_state_row *r)
 
 void mr_state_snapshot(struct mr_state *s, uint32_t partition, struct mr_buffer *out)
 {
-    struct snapshot snapshot = {.log = {.table = s->table, .out = out}};
+    struct snapshot snapshot = {.log = {.table = s->table, .expiry = s->expiry, .out = out}};
 
     for (uint64_t i = 0; i < s->segments_n; i++)
         mr_segment_visit_partition(s->segments[i], partition, put_snapshot_row, &snapshot);
@@ -228,6 +229,22 @@ static bool skip_slots(const struct mr_state *s, struct mr_text *r)
     return ok;
 }
 
+/* That of a row that was written by this query, or before it had a watermark, or when it had one.
+ * False: its key is too short. */
+static bool expiry_of(const struct mr_state *s, struct mr_text key, int64_t *expiry_us)
+{
+    const struct mr_expiry *x = &s->expiry;
+
+    if (x->place == MR_NOWHERE)
+        *expiry_us = MR_STATE_NEVER;
+    if (x->place == MR_NOWHERE || x->place == MR_AT_FRONT)
+        return true;
+    if (key.n < x->at + (x->place == MR_IN_KEY ? 8 : x->null_at + 1))
+        return false;
+    *expiry_us = mr_expiry_in(x, key);
+    return true;
+}
+
 /* *last_us: the expiry of the row before. */
 static bool take_row(struct mr_state *s, struct mr_text *r, int64_t *last_us,
                      bool (*owns)(void *arg, uint32_t partition), void *arg)
@@ -241,8 +258,11 @@ static bool take_row(struct mr_state *s, struct mr_text *r, int64_t *last_us,
         return false;
     int64_t expiry_us = (int64_t)((uint64_t)*last_us + (uint64_t)unzigzag(difference));
     *last_us = expiry_us;
+    if (!expiry_of(s, key, &expiry_us))
+        return false;
     uint64_t hash = mr_row_hash(key);
-    s->timeless |= expiry_us == MR_STATE_NEVER && s->table->bucket_us > 0;
+    s->timeless |=
+        s->expiry.place == MR_AT_FRONT && expiry_us == MR_STATE_NEVER && s->table->bucket_us > 0;
     if (owns && !owns(arg, (uint32_t)(hash >> 56)))
         return skip_slots(s, r);
     mr_state_find_or_insert(s, hash, key, expiry_us, &found);

@@ -12,7 +12,8 @@ enum {
 };
 
 struct mr_segment *mr_segment_open(struct mr_state_memory *m, int64_t first_us, int64_t last_us,
-                                   uint32_t slots_bytes, uint64_t rows_expected)
+                                   struct mr_expiry expiry, uint32_t slots_bytes,
+                                   uint64_t rows_expected)
 {
     struct mr_segment *g = mr_state_alloc(m, sizeof *g);
 
@@ -21,6 +22,7 @@ struct mr_segment *mr_segment_open(struct mr_state_memory *m, int64_t first_us, 
                              .min_us = INT64_MAX,
                              .max_us = INT64_MIN,
                              .rows_expected = rows_expected,
+                             .expiry = expiry,
                              .slots_bytes = slots_bytes};
     return g;
 }
@@ -284,9 +286,10 @@ uint64_t mr_segment_sweep(struct mr_segment *g, int64_t watermark_us,
     g->min_us = INT64_MAX;
     g->max_us = INT64_MIN;
     while ((r = mr_segment_next(g, &at)) != NULL) {
-        if (r->expiry_us > watermark_us) {
-            g->min_us = r->expiry_us < g->min_us ? r->expiry_us : g->min_us;
-            g->max_us = r->expiry_us > g->max_us ? r->expiry_us : g->max_us;
+        const int64_t expiry_us = mr_expiry(&g->expiry, r);
+        if (expiry_us > watermark_us) {
+            g->min_us = expiry_us < g->min_us ? expiry_us : g->min_us;
+            g->max_us = expiry_us > g->max_us ? expiry_us : g->max_us;
             continue;
         }
         if (visit)

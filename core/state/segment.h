@@ -1,13 +1,15 @@
 /* segment.h - rows of one time bucket: slabs and index. Internal to core/state.
  *
  * Row      A reference is slab << 10 | offset / 16; slabs are at most 16 KiB, except those of one
- *          huge row. A slab begins with 16 bytes that tell its size, so reference 0 is no row.
+ *          huge row. A slab begins with a cache line that tells its size, so reference 0 is no row,
+ *          and rows of 32 or 64 bytes lie in one line each.
  * Index    Groups of 8 places, a cache line each, are probed in turn from the one that the hash
  *          names; a group with an empty place ends the search. A place has half of the hash, so
  *          other rows are hardly ever looked at, and none when an index grows. Nothing is deleted
  *          singly: a sweep fills the index again.
  */
 #pragma once
+#include "core/state/expiry.h"
 #include "core/state/group.h"
 #include "core/state/memory.h"
 #include "core/state/state.h"
@@ -34,17 +36,19 @@ struct mr_changed { /* a page of rows that changed */
 struct mr_slab { /* the rows follow */
     uint64_t bytes;
     uint64_t used; /* header included; of the segment's last slab, slab_used counts */
+    uint64_t unused[6];
 };
 
 struct mr_segment {
     int64_t first_us, last_us; /* expiries that belong here, both included */
     int64_t min_us, max_us;    /* of the rows */
     uint64_t rows;
-    uint64_t rows_expected; /* about as many as its neighbour had when it was opened */
-    uint32_t slots_bytes;   /* of a row */
-    struct mr_index small;  /* of all partitions, until parts is there */
-    struct mr_index *parts; /* MR_PARTITIONS, or NULL */
-    uint32_t parts_n;       /* that had rows when it was split */
+    uint64_t rows_expected;  /* about as many as its neighbour had when it was opened */
+    struct mr_expiry expiry; /* where a row has it */
+    uint32_t slots_bytes;    /* of a row */
+    struct mr_index small;   /* of all partitions, until parts is there */
+    struct mr_index *parts;  /* MR_PARTITIONS, or NULL */
+    uint32_t parts_n;        /* that had rows when it was split */
     struct mr_slab **slabs;
     uint32_t slabs_n, slabs_capacity, slab_used, slab_bytes; /* the last two: of the last slab */
     struct mr_changed *changed;                              /* newest page first */
@@ -57,7 +61,7 @@ struct mr_segment {
 static inline struct mr_state_row *mr_segment_row(const struct mr_segment *g, uint32_t ref)
 {
     return (struct mr_state_row *)(void *)((uint8_t *)g->slabs[ref >> 10] +
-                                           ((uint64_t)(ref & 1023) << 4));
+                                           ((uint64_t)(ref & 1023) << 4) + g->expiry.front);
 }
 static inline struct mr_index *mr_segment_index(struct mr_segment *g, uint64_t hash)
 {
@@ -76,13 +80,14 @@ static inline uint32_t mr_index_start(const struct mr_index *x, uint32_t high)
 }
 
 struct mr_segment *mr_segment_open(struct mr_state_memory *m, int64_t first_us, int64_t last_us,
-                                   uint32_t slots_bytes, uint64_t rows_expected);
+                                   struct mr_expiry expiry, uint32_t slots_bytes,
+                                   uint64_t rows_expected);
 /* Gives all memory back but that of BYTES slots. */
 void mr_segment_close(struct mr_segment *g, struct mr_state_memory *m);
 static inline uint64_t mr_segment_row_bytes(const struct mr_segment *g, uint64_t key_bytes)
 {
-    uint64_t bytes =
-        sizeof(struct mr_state_row) + ((key_bytes + 7) & ~(uint64_t)7) + g->slots_bytes;
+    uint64_t bytes = g->expiry.front + sizeof(struct mr_state_row) +
+                     ((key_bytes + 7) & ~(uint64_t)7) + g->slots_bytes;
 
     return (bytes + 15) & ~(uint64_t)15;
 }

@@ -24,6 +24,7 @@ enum mr_status mr_state_open(const struct mr_state_config *config, struct mr_sta
     }
     *s = (struct mr_state){
         .table = table,
+        .expiry = mr_expiry_of(table),
         .memory = {.budget = config->budget, .escape = config->escape, .bytes = sizeof *s},
     };
     for (uint32_t i = 0; i < table->slots_n; i++) {
@@ -135,7 +136,7 @@ struct mr_segment *mr_state_segment(struct mr_state *s, int64_t expiry_us, bool 
     if (s->segments_n >= (s->table->any_expiry ? SEGMENTS_PROBED_MAX : SEGMENTS_MAX))
         return found_lately(s, widen(s, from, first, last));
     need_segment_room(s); /* first: nothing else would free g */
-    g = mr_segment_open(&s->memory, first, last, s->slots_bytes, rows_expected(s, from));
+    g = mr_segment_open(&s->memory, first, last, s->expiry, s->slots_bytes, rows_expected(s, from));
     memmove(&s->segments[from + 1], &s->segments[from], (s->segments_n - from) * sizeof g);
     s->segments[from] = g;
     s->segments_n++;
@@ -200,8 +201,10 @@ bool mr_state_find_or_insert(struct mr_state *s, uint64_t hash, struct mr_text k
 
 /* Brings the index, then the most likely row of each key into the cache. Inlined always: gcc 12
  * takes a function of prefetches only for one without effect, and drops the call. */
-static inline __attribute__((always_inline)) void
-prefetch(uint32_t n, struct mr_segment *const *segments, const uint64_t *hashes)
+static inline __attribute__((always_inline)) void prefetch(uint32_t n,
+                                                           struct mr_segment *const *segments,
+                                                           const uint64_t *hashes,
+                                                           const struct mr_text *keys)
 {
     const uint64_t *groups[BLOCK];
 
@@ -219,8 +222,9 @@ prefetch(uint32_t n, struct mr_segment *const *segments, const uint64_t *hashes)
         uint32_t ref = mask ? (uint32_t)groups[i][mr_group_first(mask)] : 0;
         if (ref) {
             const char *row = (const char *)mr_segment_row(segments[i], ref);
+            const char *slots = row + sizeof(struct mr_state_row) + keys[i].n;
             __builtin_prefetch(row);
-            __builtin_prefetch(row + 64); /* the slots, which the caller writes next */
+            __builtin_prefetch(slots + segments[i]->slots_bytes); /* which the caller writes next */
         }
     }
 }
@@ -245,7 +249,7 @@ static void upsert_block(struct mr_state *s, uint32_t first, uint32_t n, const u
     struct mr_found found;
 
     find_segments(s, n, expiry_us, !s->table->any_expiry, segments);
-    prefetch(n, segments, hashes);
+    prefetch(n, segments, hashes, keys);
     for (uint32_t i = 0; i < n; i++) {
         found.segment = segments[i];
         found.place = MR_NO_PLACE;
@@ -297,7 +301,7 @@ void mr_state_find(struct mr_state *s, uint32_t n, const uint64_t *hashes,
     for (uint32_t from = 0; from < n; from += BLOCK) {
         uint32_t block = n - from < BLOCK ? n - from : BLOCK;
         find_segments(s, block, expiry_us + from, false, segments);
-        prefetch(block, segments, hashes + from);
+        prefetch(block, segments, hashes + from, keys + from);
         for (uint32_t i = 0; i < block; i++) {
             uint32_t at = from + i;
             struct mr_found found = {.segment = segments[i]};
@@ -312,6 +316,11 @@ void *mr_state_grow(void *state, struct mr_slot_bytes *b, uint32_t bytes)
 
     mr_heap_grow(&s->memory, b, bytes);
     return b->data;
+}
+
+int64_t mr_state_expiry(const struct mr_state *s, const struct mr_state_row *r)
+{
+    return mr_expiry(&s->expiry, r);
 }
 
 uint64_t mr_state_rows(const struct mr_state *s)

@@ -21,27 +21,35 @@
 
 #define MR_STATE_NEVER INT64_MAX /* expiry of a row that time does not end */
 
+enum mr_expiry_rule {
+    MR_EXPIRY_GIVEN,  /* with each row, which keeps it: 8 bytes a row */
+    MR_EXPIRY_NEVER,  /* MR_STATE_NEVER is given with each */
+    MR_EXPIRY_OF_KEY, /* the end of a window in the key, or a time in it; null: never. The same is
+                         given with each row. */
+};
+
 struct mr_state_table {          /* declaration */
     const char *name;            /* "groups", "seen": unique within the operator */
     const struct mr_type *key;   /* STRUCT */
     const struct mr_type *value; /* STRUCT, for compatibility checks and show: names and types */
     uint32_t slots_n;
     const enum mr_slot_kind *slots; /* one behind the other in a row */
-    int64_t bucket_us;              /* width of a time bucket; 0: one bucket, which evict sweeps
+    enum mr_expiry_rule expiry;
+    uint32_t expiry_field; /* OF_KEY: of key; a STRUCT {start, end} or of 8 bytes */
+    int64_t bucket_us;     /* width of a time bucket; 0: one bucket, which evict sweeps
                           as a whole when a row of it ends */
-    bool any_expiry;                /* a key may come back with another expiry (the row keeps its
+    bool any_expiry;       /* a key may come back with another expiry (the row keeps its
                           first): every segment is probed. Else a key decides its
                           expiry, as a window does its end. */
-    bool rows_are_final;            /* only mr_state_insert is used, and slots stay zero */
-    bool keeps_changes;             /* the operator asks for rows changed: none is logged ahead */
+    bool rows_are_final;   /* only mr_state_insert is used, and slots stay zero */
+    bool keeps_changes;    /* the operator asks for rows changed: none is logged ahead */
 };
 
-struct mr_state_row { /* 16 bytes; then the key, padded to 8, then the slots; 16 in all */
-    int64_t expiry_us;
+struct mr_state_row {   /* 8 bytes; then the key, padded to 8, then the slots */
     uint32_t hash_high; /* the upper half of the key's hash; its top byte is the partition */
     uint32_t key_flags; /* length of the key, and bits that only core/state looks at */
 };
-_Static_assert(sizeof(struct mr_state_row) == 16, "slots stay aligned");
+_Static_assert(sizeof(struct mr_state_row) == 8, "slots stay aligned");
 
 static inline struct mr_text mr_state_key(const struct mr_state_row *r)
 {
@@ -54,6 +62,7 @@ static inline union mr_slot *mr_state_slots(struct mr_state_row *r)
 }
 
 struct mr_state;
+int64_t mr_state_expiry(const struct mr_state *s, const struct mr_state_row *r);
 
 struct mr_state_config {
     const struct mr_state_table *table;

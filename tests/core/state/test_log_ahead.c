@@ -76,7 +76,8 @@ static void compare(struct run *r)
     for (; mr_state_next(r->state, &at, &row); rows++) {
         struct mr_text key = mr_state_key(row);
         uint64_t hash = mr_row_hash(key);
-        mr_state_find(r->copy, 1, &hash, &key, &row->expiry_us, &other);
+        int64_t expiry_us = mr_state_expiry(r->state, row);
+        mr_state_find(r->copy, 1, &hash, &key, &expiry_us, &other);
         assert_non_null(other);
         assert_int_equal(mr_state_slots(other)->i64, mr_state_slots(row)->i64);
     }

@@ -127,7 +127,7 @@ static void upsert_some(struct world *w, bool insert)
             if (!m->is_there)
                 *m = (struct model_row){.is_there = true, .expiry_us = expiry[i], .changed = true};
             m->changed |= !insert;
-            assert_int_equal(rows[i]->expiry_us, m->expiry_us);
+            assert_int_equal(mr_state_expiry(w->parts[part], rows[i]), m->expiry_us);
             assert_true(mr_text_equal(mr_state_key(rows[i]), keys[i]));
             if (m->changed)
                 update_row(w, w->parts[part], rows[i], m, next_random(w));
@@ -161,7 +161,7 @@ static void check_all(struct world *w)
         mr_state_find(w->parts[owner(w, hash)], 1, &hash, &key, &expiry, &row);
         assert_int_equal(row != NULL, m->is_there);
         if (row) {
-            assert_int_equal(row->expiry_us, m->expiry_us);
+            assert_int_equal(mr_state_expiry(w->parts[owner(w, hash)], row), m->expiry_us);
             assert_int_equal(mr_state_slots(row)[0].i64, m->sum);
             assert_true(*mr_wide_i128(&mr_state_slots(row)[1]) == m->big);
             assert_int_equal(mr_wide_bytes(&mr_state_slots(row)[3])->n, m->text_n);
@@ -186,21 +186,30 @@ static void check_all(struct world *w)
     assert_int_equal(seen, 0);
 }
 
+struct visited {
+    const struct mr_state *state;
+    int64_t watermark_us, n;
+};
+
 static void visit(void *arg, struct mr_state_row *row)
 {
-    int64_t *watermark_and_n = arg;
+    struct visited *v = arg;
 
-    assert_true(row->expiry_us <= watermark_and_n[0]);
-    watermark_and_n[1]++;
+    assert_true(mr_state_expiry(v->state, row) <= v->watermark_us);
+    v->n++;
 }
 
 static void evict_some(struct world *w, int64_t watermark_us)
 {
-    int64_t arg[2] = {watermark_us, 0}, removed = 0, expected = 0;
+    struct visited seen = {.watermark_us = watermark_us};
+    int64_t removed = 0, expected = 0;
     bool visited = next_random(w) & 1;
 
-    for (uint32_t i = 0; i < w->workers; i++)
-        removed += (int64_t)mr_state_evict(w->parts[i], watermark_us, visited ? visit : NULL, arg);
+    for (uint32_t i = 0; i < w->workers; i++) {
+        seen.state = w->parts[i];
+        removed +=
+            (int64_t)mr_state_evict(w->parts[i], watermark_us, visited ? visit : NULL, &seen);
+    }
     for (uint32_t k = 0; k < KEYS; k++) {
         struct model_row *m = &w->model[k];
         if (m->is_there && m->expiry_us <= watermark_us) {
@@ -209,7 +218,7 @@ static void evict_some(struct world *w, int64_t watermark_us)
         }
     }
     assert_int_equal(removed, expected);
-    assert_int_equal(arg[1], visited ? expected : 0);
+    assert_int_equal(seen.n, visited ? expected : 0);
 }
 
 static bool owns_here(void *arg, uint32_t partition)
@@ -356,7 +365,7 @@ static void test_times_all_over(void **state)
                 for (uint32_t i = 0; i < STEP; i++) {
                     bool is_there = round < 3 || expiry[from + i] > 0;
                     assert_int_equal(rows[i] != NULL, is_there);
-                    assert_true(rows[i] == NULL || rows[i]->expiry_us == expiry[from + i]);
+                    assert_true(rows[i] == NULL || mr_state_expiry(s, rows[i]) == expiry[from + i]);
                 }
             }
             if (round == 2)
