@@ -294,7 +294,7 @@ MR_BODY(hll_sketch_estimate)
     {
         struct mr_text t = mr_column_text(&args[0], row);
         double estimate = 0;
-        if (!mr_hll_estimate(t.data, t.n, &estimate))
+        if (!mr_hll_estimate(t.data, t.n, &estimate) || !(estimate >= 0 && estimate < 0x1p62))
             return no_sketch(call->expr->function->name, call->err);
         out->i64[row] = (int64_t)(estimate + 0.5);
     }

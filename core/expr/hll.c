@@ -1,4 +1,5 @@
 #include "core/expr/hll.h"
+#include "core/expr/hll_library.h"
 
 #include <math.h>
 
@@ -20,7 +21,7 @@ enum {
     AT_SUM_LOW = 16,
     AT_SUM_HIGH = 24,
     AT_MINIMUM_COUNT = 32,
-    AT_REGISTERS = 40,
+    AT_REGISTERS = MR_HLL_HEAD_BYTES,
 };
 enum { VERSION = 1, FAMILY = 7, HLL_8 = 2 << 2, FLAG_EMPTY = 4, FLAG_UNITED = 16 };
 enum mode { LIST, SET, REGISTERS };

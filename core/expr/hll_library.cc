@@ -45,6 +45,8 @@ bool mr_hll_unite(uint32_t lg_k, const void *a, uint64_t a_n, const void *b, uin
         if (b != nullptr)
             both.update(read(b, b_n));
         auto bytes = both.get_result(datasketches::HLL_8).serialize_updatable();
+        if (bytes.size() > MR_HLL_HEAD_BYTES + (size_t(1) << lg_k)) /* a set keeps its room */
+            throw std::out_of_range("a set with more room than registers take");
         std::memcpy(out, bytes.data(), bytes.size());
         *out_n = static_cast<uint32_t>(bytes.size());
     });

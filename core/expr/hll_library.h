@@ -19,7 +19,8 @@ bool mr_hll_is_there(void);
 bool mr_hll_is_sketch(const void *sketch, uint64_t n);
 bool mr_hll_estimate(const void *sketch, uint64_t n, double *out);
 /* The union of two with at most 2^lg_k registers, as HLL_8; b may be NULL. out: room for
- * MR_HLL_HEAD_BYTES + 2^lg_k bytes. */
+ * MR_HLL_HEAD_BYTES + 2^lg_k bytes, which is all that a sketch of its own making takes; forged ones
+ * that would take more are refused. */
 bool mr_hll_unite(uint32_t lg_k, const void *a, uint64_t a_n, const void *b, uint64_t b_n,
                   uint8_t *out, uint32_t *out_n);
 

@@ -283,6 +283,34 @@ static void test_unions_need_one_buffer(void **state)
     mr_arena_fini(&batch);
 }
 
+/* A forged set that says to have more room than registers would take: its union with nothing would
+ * be as long. */
+static void test_a_set_of_too_much_room_is_no_sketch(void **state)
+{
+    enum { LG_K = 8, LG_SET = 10, HEAD = 12 };
+    static const uint8_t head[HEAD] = {3, 1, 7, LG_K, LG_SET, 0, 0, 2 << 2 | 1, 1};
+    uint8_t forged[HEAD + (4 << LG_SET)] = {0};
+    union mr_slot memory[SLOTS_MAX] = {0}, *slot = memory;
+    struct mr_column sketch;
+    struct mr_builder rows;
+    struct mr_expr *x =
+        CALL(&b, "hll_union_agg", mr_expr_column(&b.arena, 0, &mr_type_binary, true, "sketch"));
+
+    (void)state;
+    if (x == NULL) /* built without the library */
+        return;
+    memcpy(forged, head, sizeof head);
+    forged[HEAD] = 1;
+    forged[HEAD + 3] = 1 << 2; /* a coupon: rank 1 */
+    mr_builder_init(&rows, &mr_type_binary, 1, &b.arena);
+    mr_builder_append_text(&rows, (struct mr_text){(const char *)forged, sizeof forged});
+    mr_builder_finish(&rows, &sketch);
+    struct mr_aggregate_call c = {x, &b.err, grow, &b.arena, &b.arena, &b.context};
+    const struct mr_aggregate *a = mr_aggregate_find("hll_union_agg");
+    assert_int_equal(a->update(&c, 1, NULL, &sketch, &slot), MR_QUERY);
+    assert_string_equal(b.err.condition, "HLL_INVALID_INPUT_SKETCH_BUFFER");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +322,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_state_is_told_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unions_need_one_buffer, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_set_of_too_much_room_is_no_sketch, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
