@@ -201,8 +201,8 @@ static void equals_text(const struct mr_column *x, const struct mr_column *value
     }
 }
 
-/* A list of constants of fixed width, or texts: a loop for each of them. False: it is another
- * one. */
+/* A list of constants of fixed width, or texts: a loop for each of them over all rows (but views of
+ * rows left out may point anywhere). False: it is another one. */
 static bool in_constants(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
 {
     enum mr_lane lane = lane_of(x->type);
@@ -210,7 +210,7 @@ static bool in_constants(struct mr_call *call, const struct mr_column *x, struct
     uint64_t *one;
     bool null = false;
 
-    if (lane == MR_LANES_N && x->type->kind != MR_STRING)
+    if (lane == MR_LANES_N && (x->type->kind != MR_STRING || call->sel != NULL))
         return false;
     for (uint32_t k = 1; k < call->expr->args_n; k++)
         if (!mr_call_is_literal(call, k))

@@ -1,5 +1,8 @@
 #include "tests/core/expr/bench.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 static struct bench b;
 
 static int setup(void **state)
@@ -166,9 +169,49 @@ static void test_lambdas_capture(void **state)
     bench_expect(&b, CALL(&b, "transform", array, lambda), "[110, 210, 3010]|[20]|NULL|[50]");
 }
 
+/* Where an AND leaves rows out, their views are those of an earlier batch, whose bytes are gone. */
+static void test_in_reads_only_rows_that_are_asked_for(void **state)
+{
+    static const char text[] = "a text that lies elsewhere";
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *gone = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct mr_expr *asked = COLUMN(&b, "BOOLEAN", "true", "true");
+    struct mr_expr *s = COLUMN(&b, "STRING", NULL, NULL);
+    struct mr_expr *t = COLUMN(&b, "STRING", "x", "y");
+    const struct mr_expr *x =
+        CALL(&b, "and", asked, CALL(&b, "in", CALL(&b, "coalesce", s, t), bench_text(&b, text)));
+    struct mr_column far = b.columns[2], short_ones = b.columns[2], out;
+    struct mr_view views[2] = {0};
+    uint8_t *heaps[] = {(uint8_t *)gone};
+    struct mr_eval *e;
+
+    (void)state;
+    assert_ptr_not_equal(gone, MAP_FAILED);
+    memcpy(gone, text, sizeof text);
+    for (int i = 0; i < 2; i++)
+        mr_view_set(&views[i], gone, sizeof text - 1, 0, 0);
+    far.views = views;
+    far.heaps = heaps;
+    far.heaps_n = 1;
+    assert_int_equal(mr_eval_open(&x, 1, 2, &b.arena, &e, &b.err), MR_OK);
+    b.columns[2] = far;
+    mr_eval_reset(e, &b.context);
+    assert_int_equal(mr_eval(e, 0, &b.batch, &out, &b.err), MR_OK);
+    assert_true(mr_bit_get(out.bits, 1));
+    munmap(gone, page);
+    b.columns[2] = short_ones;
+    mr_bit_clear(b.columns[0].bits, 1);
+    mr_eval_reset(e, &b.context);
+    assert_int_equal(mr_eval(e, 0, &b.batch, &out, &b.err), MR_OK);
+    assert_false(mr_bit_get(out.bits, 0) || mr_bit_get(out.bits, 1));
+    mr_eval_close(e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_in_reads_only_rows_that_are_asked_for, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_table_is_sorted, setup, teardown),
         cmocka_unit_test_setup_teardown(test_argument_count, setup, teardown),
         cmocka_unit_test_setup_teardown(test_three_valued_logic, setup, teardown),
