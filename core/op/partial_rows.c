@@ -18,10 +18,11 @@ static void drop_null_times(struct mr_partial_state *s, const struct mr_column *
 
 /* Of the windows that hold the pane at start, those that end at or before late: the pane is the
  * first slide of one, the last of another. */
-static int64_t late_windows(const struct mr_node *node, int64_t start, int64_t late)
+static uint64_t late_windows(const struct mr_node *node, int64_t start, int64_t late)
 {
-    const int64_t all = node->window_us / node->slide_us;
-    const int64_t n = late > start ? (late - start) / node->slide_us : 0;
+    const uint64_t all = (uint64_t)(node->window_us / node->slide_us);
+    const uint64_t n =
+        late > start ? ((uint64_t)late - (uint64_t)start) / (uint64_t)node->slide_us : 0;
 
     return n < all ? n : all;
 }
@@ -30,16 +31,16 @@ static int64_t late_windows(const struct mr_node *node, int64_t start, int64_t l
 static void drop_late_windows(struct mr_ctx *ctx, struct mr_partial_rows *r, int64_t late)
 {
     struct mr_partial_state *s = ctx->state;
-    const int64_t all = ctx->node->window_us / ctx->node->slide_us;
+    const uint64_t all = (uint64_t)(ctx->node->window_us / ctx->node->slide_us);
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < r->n; i++) {
         const int64_t start = r->is_one_window ? r->start : s->starts[i];
-        const int64_t late_n = late_windows(ctx->node, start, late);
+        const uint64_t late_n = late_windows(ctx->node, start, late);
         s->sel[kept] = r->sel ? r->sel[i] : i;
         s->starts[kept] = start;
         kept += late_n < all;
-        ctx->counts.rows_dropped += (uint64_t)late_n;
+        ctx->counts.rows_dropped += late_n;
     }
     r->sel = s->sel;
     r->n = kept;
@@ -64,7 +65,7 @@ static void choose_by_window(struct mr_ctx *ctx, struct mr_partial_rows *r)
     r->is_one_window = (uint64_t)range.max - (uint64_t)r->start < (uint64_t)node->slide_us;
     if (!r->is_one_window)
         mr_window->starts(s->starts, time->i64, r->sel, r->n, node->slide_us, node->offset_us);
-    if (r->start + node->slide_us <= late)
+    if (late_windows(node, r->start, late) > 0)
         drop_late_windows(ctx, r, late);
 }
 

@@ -42,6 +42,24 @@ static void test_append_emits_what_the_watermark_passed(void **state)
     grouping_close(&g);
 }
 
+/* The distance to the watermark has no room in 64 bits. */
+static void test_a_row_from_the_beginning_of_time_is_late_once(void **state)
+{
+    (void)state;
+    struct grouping g;
+    grouping_open(
+        &g, &(struct grouping_config){
+                .shape = BY_WINDOW, .mode = MR_APPEND, .has_watermark = true, .batch_rows = 16});
+    op_epoch(&g.partial, 1, 5000, 5000);
+    struct mr_batch b =
+        batch_of(&g.partial.arena, g.input, "a|-9223372036854774000|1|x|1", "a|6000|1|x|1", NULL);
+    op_push(&g.partial, &b);
+    op_mark(&g.partial);
+    assert_int_equal(g.partial.ctx.counts.rows_dropped, 1);
+    assert_int_equal(grouping_counts(&g)->rows_total, 1);
+    grouping_close(&g);
+}
+
 static void test_update_gives_changed_groups_and_evicts_silently(void **state)
 {
     (void)state;
@@ -158,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_append_emits_what_the_watermark_passed),
+        cmocka_unit_test(test_a_row_from_the_beginning_of_time_is_late_once),
         cmocka_unit_test(test_update_gives_changed_groups_and_evicts_silently),
         cmocka_unit_test(test_complete_keeps_late_rows),
         cmocka_unit_test(test_keyless_gives_a_row_in_every_epoch),
