@@ -10,6 +10,7 @@ enum {
 };
 
 static const char hidden[] = "***";
+_Static_assert(sizeof hidden - 1 <= HIDDEN_BYTES_MIN, "no text grows by hiding");
 
 static void note_secret(struct mr_yaml_file *file, const char *value)
 {
@@ -96,64 +97,74 @@ enum mr_status mr_yaml_resolve(struct mr_yaml_file *file, struct mr_yaml *scalar
     return MR_OK;
 }
 
-/* How many bytes of secret stand there: all, or some that end with a quote, as long values are
- * shown. */
-static uint64_t secret_at(struct mr_text at, const char *secret)
+/* How many bytes of a secret stand there, the longest of them: all of it, or some that end with a
+ * quote, as long values are shown. */
+static uint64_t secret_at(struct mr_text at, const char *const *secrets, uint32_t secrets_n)
 {
-    uint64_t k = 0;
+    uint64_t longest = 0;
 
-    while (k < at.n && secret[k] && at.data[k] == secret[k])
-        k++;
-    return secret[k] == '\0' || (k >= HIDDEN_BYTES_MIN && k < at.n && at.data[k] == '\'') ? k : 0;
+    for (uint32_t i = 0; i < secrets_n; i++) {
+        const char *secret = secrets[i];
+        uint64_t k = 0;
+        while (k < at.n && secret[k] && at.data[k] == secret[k])
+            k++;
+        if (secret[k] == '\0' || (k >= HIDDEN_BYTES_MIN && k < at.n && at.data[k] == '\''))
+            longest = k > longest ? k : longest;
+    }
+    return longest;
+}
+
+/* In place, as a text never grows by it; gives its length. */
+static uint64_t hide(char *text, uint64_t n, const char *const *secrets, uint32_t secrets_n)
+{
+    uint64_t kept = 0, k;
+
+    for (uint64_t at = 0; at < n; at += k ? k : 1) {
+        k = secret_at((struct mr_text){text + at, n - at}, secrets, secrets_n);
+        if (k == 0) {
+            text[kept++] = text[at];
+            continue;
+        }
+        memcpy(text + kept, hidden, sizeof hidden - 1);
+        kept += sizeof hidden - 1;
+    }
+    return kept;
 }
 
 struct mr_text mr_secrets_hide(const char *const *secrets, uint32_t secrets_n, struct mr_text text,
                                struct mr_arena *a)
 {
-    struct mr_buffer out;
+    char *copy = mr_arena_copy(a, text.data, text.n);
 
-    mr_buffer_init(&out, a);
-    while (text.n) {
-        uint64_t n = 0;
-        for (uint32_t i = 0; i < secrets_n && n == 0; i++)
-            n = secret_at(text, secrets[i]);
-        if (n)
-            mr_buffer_append(&out, hidden, sizeof hidden - 1);
-        else
-            mr_buffer_append(&out, text.data, n = 1);
-        text.data += n;
-        text.n -= n;
-    }
-    return mr_buffer_text(&out);
+    return (struct mr_text){copy, hide(copy, text.n, secrets, secrets_n)};
 }
 
-static void hide_in(char *text, size_t text_bytes, const char *secret)
+/* How many bytes at the end of a text begin a secret, the longest of them. */
+static size_t cut_secret(const char *text, size_t n, const char *const *secrets, uint32_t secrets_n)
 {
-    size_t text_n = strlen(text);
+    size_t longest = 0;
 
-    /* A text that filled its room may end within the secret. */
-    for (size_t k = strlen(secret); k-- > 1 && text_n + 1 == text_bytes;)
-        if (k < text_n && memcmp(text + text_n - k, secret, k) == 0) {
-            snprintf(text + text_n - k, k + 1, "%s", hidden);
-            break;
-        }
-    for (char *at = text; *at;) {
-        char rest[MR_ERROR_MESSAGE];
-        uint64_t n = secret_at(mr_text_of(at), secret);
-        if (n == 0) {
-            at++;
-            continue;
-        }
-        snprintf(rest, sizeof rest, "%s", at + n);
-        snprintf(at, text_bytes - (size_t)(at - text), "%s%s", hidden, rest);
-        at += strnlen(at, sizeof hidden - 1);
-    }
+    for (uint32_t i = 0; i < secrets_n; i++)
+        for (size_t k = strlen(secrets[i]); k-- > longest + 1;)
+            if (k <= n && memcmp(text + n - k, secrets[i], k) == 0)
+                longest = k;
+    return longest;
+}
+
+static void hide_in(char *text, size_t text_bytes, const char *const *secrets, uint32_t secrets_n)
+{
+    size_t n = strlen(text), cut = 0;
+
+    if (n + 1 == text_bytes) /* it filled its room: it may end within a secret */
+        cut = cut_secret(text, n, secrets, secrets_n);
+    n = hide(text, n - cut, secrets, secrets_n);
+    snprintf(text + n, cut + 1, "%s", hidden);
 }
 
 void mr_yaml_hide_secrets(const struct mr_yaml_file *file, struct mr_error *err)
 {
-    for (uint32_t i = 0; err && i < file->secrets_n; i++) {
-        hide_in(err->message, sizeof err->message, file->secrets[i]);
-        hide_in(err->file, sizeof err->file, file->secrets[i]);
-    }
+    if (err == NULL)
+        return;
+    hide_in(err->message, sizeof err->message, file->secrets, file->secrets_n);
+    hide_in(err->file, sizeof err->file, file->secrets, file->secrets_n);
 }

@@ -255,11 +255,13 @@ static void test_secrets(void **state)
     (void)state;
     setenv("MR_TEST_SECRET", "hunter2", 1);
     setenv("MR_TEST_NUMBER", "1", 1);
+    setenv("MR_TEST_LONGER", "hunter2 and more", 1);
     snprintf(secret, sizeof secret, "%s.secret", path);
     write_file(secret, "open sesame\n");
     snprintf(yaml, sizeof yaml,
              "sources: {t: {format: text, options: {a: \"x${env:MR_TEST_SECRET}y\", b: "
-             "\"${file:%s}\", c: \"$${env:X}\", d: \"${env:MR_TEST_NUMBER}\"}}}\n" SINK,
+             "\"${file:%s}\", c: \"$${env:X}\", d: \"${env:MR_TEST_NUMBER}\", e: "
+             "\"${env:MR_TEST_LONGER}\"}}}\n" SINK,
              secret);
     job = load_good(yaml, &a);
     const struct mr_table *t = &job->queries[0].session.tables[0];
@@ -269,7 +271,10 @@ static void test_secrets(void **state)
     snprintf(err.message, sizeof err.message, "no login with hunter2 / open sesame / hunter2");
     mr_job_hide_secrets(job, &err);
     assert_string_equal(err.message, "no login with *** / *** / ***");
-    for (size_t cut = 1; cut < 7; cut++) { /* the message ends within it */
+    snprintf(err.message, sizeof err.message, "hunter2 and more, hunter2 and no more");
+    mr_job_hide_secrets(job, &err);
+    assert_string_equal(err.message, "***, *** and no more"); /* the longest that is there */
+    for (size_t cut = 1; cut < 7; cut++) {                    /* the message ends within it */
         size_t at = sizeof err.message - 1 - cut;
         memset(err.message, ' ', at);
         memcpy(err.message + at, "hunter2", cut);
