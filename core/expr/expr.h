@@ -88,6 +88,11 @@ struct mr_expr *mr_expr_column(struct mr_arena *a, uint32_t index, const struct 
 struct mr_expr *mr_expr_literal_i64(struct mr_arena *a, const struct mr_type *type, int64_t value);
 struct mr_expr *mr_expr_literal_text(struct mr_arena *a, struct mr_text value);
 struct mr_expr *mr_expr_literal_null(struct mr_arena *a, const struct mr_type *type);
+/* For people. */
+static inline const char *mr_expr_text(const struct mr_expr *x)
+{
+    return x->text != NULL ? x->text : "?";
+}
 /* The same expression, also with the sides of + * = and other such operators exchanged. */
 bool mr_expr_equal(const struct mr_expr *a, const struct mr_expr *b);
 bool mr_expr_is_deterministic(const struct mr_expr *x);

@@ -338,17 +338,24 @@ MR_RESOLVE(nvl2)
     return mr_resolve_case(r, call);
 }
 
-/* between(a, low, high): a >= low AND a <= high. */
+static enum mr_status compare_with(struct mr_resolve *r, const struct mr_expr *call, const char *op,
+                                   struct mr_expr *bound, struct mr_expr **out)
+{
+    struct mr_expr *args[] = {call->args[0], bound};
+    const char *text = mr_arena_format(r->arena, "(%s %s %s)", mr_expr_text(call->args[0]), op,
+                                       mr_expr_text(bound));
+
+    return mr_call_make(r, mr_function_find(op), args, 2, call->place, text, out);
+}
+
+/* between(a, low, high), a BETWEEN low AND high: a >= low AND a <= high. */
 MR_RESOLVE(between)
 {
-    struct mr_expr *low[] = {call->args[0], call->args[1]}, *both[2], *out;
-    struct mr_expr *high[] = {call->args[0], call->args[2]};
-    enum mr_status status =
-        mr_call_make(r, mr_function_find(">="), low, 2, call->place, call->text, &both[0]);
+    struct mr_expr *both[2], *out;
+    enum mr_status status = compare_with(r, call, ">=", call->args[1], &both[0]);
 
     if (status == MR_OK)
-        status =
-            mr_call_make(r, mr_function_find("<="), high, 2, call->place, call->text, &both[1]);
+        status = compare_with(r, call, "<=", call->args[2], &both[1]);
     if (status == MR_OK)
         status = mr_call_make(r, mr_function_find("and"), both, 2, call->place, call->text, &out);
     if (status == MR_OK)

@@ -4,14 +4,6 @@
 
 #include "core/format/value.h"
 
-/* x BETWEEN low AND high, which the parser gives as two comparisons of the same x. */
-static bool is_between(const struct mr_ast *x)
-{
-    return x->args_n == 2 && strcmp(x->name, "and") == 0 && x->args[0]->kind == MR_AST_CALL &&
-           x->args[1]->kind == MR_AST_CALL && strcmp(x->args[0]->name, ">=") == 0 &&
-           strcmp(x->args[1]->name, "<=") == 0 && x->args[0]->args[0] == x->args[1]->args[0];
-}
-
 /* Written between the operands; the others are written as functions. */
 static const char *const infix[] = {"+",  "-",   "*",  "/", "%", "=", "<=>", "<",  "<=", ">",
                                     ">=", "and", "or", "&", "|", "^", "div", "<<", ">>", ">>>"};
@@ -38,24 +30,20 @@ static uint32_t shown_arguments(const char *name)
     return UINT32_MAX;
 }
 
-static const char *text_of(const struct mr_expr *x)
-{
-    return x->text != NULL ? x->text : "?";
-}
-
 static void append_list(struct mr_buffer *b, struct mr_expr *const *args, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        mr_buffer_append_format(b, "%s%s", i ? ", " : "", text_of(args[i]));
+        mr_buffer_append_format(b, "%s%s", i ? ", " : "", mr_expr_text(args[i]));
 }
 
 static void append_case(struct mr_buffer *b, struct mr_expr *const *args, uint32_t n)
 {
     mr_buffer_append_text(b, MR_TEXT("CASE"));
     for (uint32_t i = 0; i + 1 < n; i += 2)
-        mr_buffer_append_format(b, " WHEN %s THEN %s", text_of(args[i]), text_of(args[i + 1]));
+        mr_buffer_append_format(b, " WHEN %s THEN %s", mr_expr_text(args[i]),
+                                mr_expr_text(args[i + 1]));
     if (n % 2 == 1)
-        mr_buffer_append_format(b, " ELSE %s", text_of(args[n - 1]));
+        mr_buffer_append_format(b, " ELSE %s", mr_expr_text(args[n - 1]));
     mr_buffer_append_text(b, MR_TEXT(" END"));
 }
 
@@ -78,23 +66,9 @@ static void append_operator(struct mr_buffer *b, const char *name, struct mr_exp
             mr_buffer_append_text(b, name[0] == 'a' ? MR_TEXT(" AND ") : MR_TEXT(" OR "));
         else if (i > 0)
             mr_buffer_append_format(b, " %s ", name);
-        mr_buffer_append_text(b, mr_text_of(text_of(args[i])));
+        mr_buffer_append_text(b, mr_text_of(mr_expr_text(args[i])));
     }
     mr_buffer_append_text(b, MR_TEXT(")"));
-}
-
-/* From "(x >= low)" and "(x <= high)": they may be folded to literals, without arguments. */
-static void append_between(struct mr_buffer *b, const char *low, const char *high)
-{
-    size_t same = 0, skip = strlen(">= ");
-
-    while (low[same] == high[same] && low[same] != '\0')
-        same++;
-    size_t low_n = strlen(low + same), high_n = strlen(high + same);
-    MR_ASSERT(same > 2 && low_n > skip && high_n > skip);
-    mr_buffer_append_format(b, "between(%.*s, %.*s, %.*s)", (int)(same - 2), low + 1,
-                            (int)(low_n - skip - 1), low + same + skip, (int)(high_n - skip - 1),
-                            high + same + skip);
 }
 
 const char *mr_call_text(struct mr_analyzer *an, const struct mr_ast *x,
@@ -104,37 +78,37 @@ const char *mr_call_text(struct mr_analyzer *an, const struct mr_ast *x,
 
     mr_buffer_init(&b, an->arena);
     if (x->kind == MR_AST_CAST) {
-        mr_buffer_append_format(&b, "%s(%s AS ", x->is_try ? "TRY_CAST" : "CAST", text_of(args[0]));
+        mr_buffer_append_format(&b, "%s(%s AS ", x->is_try ? "TRY_CAST" : "CAST",
+                                mr_expr_text(args[0]));
         mr_type_print_sql(x->type, &b);
         mr_buffer_append_text(&b, MR_TEXT(")"));
     } else if (x->kind == MR_AST_ITEM) {
-        mr_buffer_append_format(&b, "%s[%s]", text_of(args[0]), text_of(args[1]));
+        mr_buffer_append_format(&b, "%s[%s]", mr_expr_text(args[0]), mr_expr_text(args[1]));
     } else if (n == 1 && mr_cast_alias(x->name, an->arena)) {
-        mr_buffer_append_text(&b, mr_text_of(text_of(args[0])));
-    } else if (is_between(x)) {
-        append_between(&b, text_of(args[0]), text_of(args[1]));
+        mr_buffer_append_text(&b, mr_text_of(mr_expr_text(args[0])));
     } else if (n == 2 && mr_same_name(x->name, "extract")) {
-        mr_buffer_append_format(&b, "extract(%s FROM %s)", text_of(args[0]), text_of(args[1]));
+        mr_buffer_append_format(&b, "extract(%s FROM %s)", mr_expr_text(args[0]),
+                                mr_expr_text(args[1]));
     } else if (shown_arguments(x->name) < n) {
         append_function(&b, x, args, shown_arguments(x->name));
     } else if (n >= 2 && is_infix(x->name)) {
         append_operator(&b, x->name, args, n);
     } else if (n == 1 && strcmp(x->name, "not") == 0) {
-        mr_buffer_append_format(&b, "(NOT %s)", text_of(args[0]));
+        mr_buffer_append_format(&b, "(NOT %s)", mr_expr_text(args[0]));
     } else if (n == 1 && strcmp(x->name, "negative") == 0) {
-        mr_buffer_append_format(&b, "(- %s)", text_of(args[0]));
+        mr_buffer_append_format(&b, "(- %s)", mr_expr_text(args[0]));
     } else if (n == 1 && strcmp(x->name, "positive") == 0) {
-        mr_buffer_append_format(&b, "(+ %s)", text_of(args[0]));
+        mr_buffer_append_format(&b, "(+ %s)", mr_expr_text(args[0]));
     } else if (n == 1 && (mr_same_name(x->name, "isnull") || mr_same_name(x->name, "isnotnull"))) {
-        mr_buffer_append_format(&b, "(%s IS %s)", text_of(args[0]),
+        mr_buffer_append_format(&b, "(%s IS %s)", mr_expr_text(args[0]),
                                 mr_same_name(x->name, "isnull") ? "NULL" : "NOT NULL");
     } else if (n >= 1 && strcmp(x->name, "in") == 0) {
-        mr_buffer_append_format(&b, "(%s IN (", text_of(args[0]));
+        mr_buffer_append_format(&b, "(%s IN (", mr_expr_text(args[0]));
         append_list(&b, args + 1, n - 1);
         mr_buffer_append_text(&b, MR_TEXT("))"));
     } else if (n >= 2 && (strcmp(x->name, "like") == 0 || strcmp(x->name, "ilike") == 0)) {
         mr_buffer_append_format(&b, x->name[0] == 'l' ? "%s LIKE %s" : "ilike(%s, %s)",
-                                text_of(args[0]), text_of(args[1]));
+                                mr_expr_text(args[0]), mr_expr_text(args[1]));
     } else if (strcmp(x->name, "case") == 0) {
         append_case(&b, args, n);
     } else if (n == 3 && mr_same_name(x->name, "if")) {

@@ -9,11 +9,6 @@ static void indent(struct mr_buffer *out, uint32_t depth)
         mr_buffer_append_text(out, MR_TEXT("+- "));
 }
 
-static const char *shown(const struct mr_expr *x)
-{
-    return x->text != NULL ? x->text : "?";
-}
-
 static void list_attributes(struct mr_buffer *out, const struct mr_attribute *list, uint32_t n)
 {
     mr_buffer_append_text(out, MR_TEXT(" ["));
@@ -30,7 +25,7 @@ static void list_exprs(struct mr_buffer *out, struct mr_expr *const *exprs,
     for (uint32_t i = 0; i < n; i++) {
         const struct mr_expr *x = exprs[i];
 
-        mr_buffer_append_format(out, "%s%s", i ? ", " : "", shown(x));
+        mr_buffer_append_format(out, "%s%s", i ? ", " : "", mr_expr_text(x));
         if (x->kind == MR_EXPR_COLUMN)
             mr_buffer_append_format(out, "#%u", x->index);
         if (names != NULL && !(x->kind == MR_EXPR_COLUMN && x->index == names[i].id))
@@ -70,7 +65,8 @@ static void describe(const struct mr_logical *node, struct mr_buffer *out)
         mr_buffer_append_format(out, " %u rows each", node->rows_n);
         break;
     case MR_LOGICAL_GENERATE:
-        mr_buffer_append_format(out, " %s%s", shown(node->exprs[0]), node->outer ? " outer" : "");
+        mr_buffer_append_format(out, " %s%s", mr_expr_text(node->exprs[0]),
+                                node->outer ? " outer" : "");
         list_attributes(out, node->output, node->output_n);
         break;
     case MR_LOGICAL_WATERMARK:
@@ -133,7 +129,7 @@ static void list_bound(struct mr_buffer *out, const char *label, const struct mr
 {
     mr_buffer_append_format(out, " %s[", label);
     for (uint32_t i = 0; i < n; i++)
-        mr_buffer_append_format(out, "%s%s", i ? ", " : "", shown(exprs[i]));
+        mr_buffer_append_format(out, "%s%s", i ? ", " : "", mr_expr_text(exprs[i]));
     mr_buffer_append_text(out, MR_TEXT("]"));
 }
 
@@ -181,7 +177,8 @@ static void describe_node(const struct mr_node *node, struct mr_buffer *out)
         list_bound(out, "keys ", node->keys, node->keys_n);
         mr_buffer_append_text(out, MR_TEXT(" ["));
         for (uint32_t i = 0; i < node->aggregates_n; i++)
-            mr_buffer_append_format(out, "%s%s", i ? ", " : "", shown(node->aggregates[i].call));
+            mr_buffer_append_format(out, "%s%s", i ? ", " : "",
+                                    mr_expr_text(node->aggregates[i].call));
         mr_buffer_append_text(out, MR_TEXT("]"));
         if (node->kind == MR_NODE_AGGREGATE)
             mr_buffer_append_format(out, " %s", modes[node->mode]);
@@ -204,7 +201,7 @@ static void describe_node(const struct mr_node *node, struct mr_buffer *out)
         break;
     case MR_NODE_SORT:
         for (uint32_t i = 0; i < node->sort_n; i++)
-            mr_buffer_append_format(out, "%s%s%s", i ? ", " : " ", shown(node->sort[i].expr),
+            mr_buffer_append_format(out, "%s%s%s", i ? ", " : " ", mr_expr_text(node->sort[i].expr),
                                     node->sort[i].descending ? " DESC" : "");
         break;
     default:

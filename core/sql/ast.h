@@ -1,13 +1,12 @@
 /* ast.h - the unresolved plan: what the user said, before names and types are known.
  *
  * What     Relations are named as Spark Connect's. Three front-ends make them: the SQL parser, the
- *          job file's steps and the C API. Names keep the user's spelling; they compare without
- *          case.
+ *          job file's steps and the C API. Names keep the user's spelling; case does not count.
  * Owner    Everything lies in one arena. place: line and column in the statement's text, from 1.
  * Depth    Of a tree at most MR_DEPTH_MAX, AND and OR are balanced: walks may recurse.
  * Shapes   What the parser makes of syntax that is no plain call, name first, then args:
  *            a != b                             not(=(a, b))
- *            a BETWEEN x AND y                  and(>=(a, x), <=(a, y))
+ *            a BETWEEN x AND y                  between(a, x, y)
  *            a || b                             concat(a, b)
  *            a << b, >>, >>>                    shiftleft, shiftright, shiftrightunsigned
  *            -a                                 negative(a); a number: a negative LITERAL
@@ -28,9 +27,8 @@
  *            TIMESTAMPADD(unit, n, t), DATEADD  timestampadd('unit', n, t); timestampdiff alike
  *            TIMESTAMP '..', DATE '..'          CAST of the text, checked to be valid
  *            X'1F'                              a BINARY LITERAL
- *            current_date                       NAME, as the user wrote it: a column of that name
- *            wins INTERVAL ..                        LITERAL of INTERVAL_YEAR_MONTH or
- *            INTERVAL_DAY_TIME
+ *            current_date                       NAME, as it is written: such a column wins
+ *            INTERVAL ..                        LITERAL of INTERVAL_YEAR_MONTH or _DAY_TIME
  */
 #pragma once
 #include "core/batch/column.h"

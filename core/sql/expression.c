@@ -135,12 +135,13 @@ static struct mr_ast *parse_like(struct mr_parser *p, struct mr_ast *x, const ch
 
 static struct mr_ast *parse_between(struct mr_parser *p, struct mr_ast *x)
 {
-    struct mr_ast *low = mr_parse_value(p);
+    struct mr_ast_list args = {0};
 
+    mr_ast_list_push(p, &args, x);
+    mr_ast_list_push(p, &args, mr_parse_value(p));
     mr_parse_expect_word(p, "AND");
-    struct mr_ast *high = mr_parse_value(p);
-    return mr_parse_call_2(p, x->place, "and", mr_parse_call_2(p, x->place, ">=", x, low),
-                           mr_parse_call_2(p, x->place, "<=", x, high));
+    mr_ast_list_push(p, &args, mr_parse_value(p));
+    return mr_parse_call_node(p, x->place, "between", args.items, args.n);
 }
 
 static struct mr_ast *parse_is(struct mr_parser *p, struct mr_ast *x)

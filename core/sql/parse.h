@@ -136,12 +136,12 @@ struct mr_ast *mr_parse_call(struct mr_parser *p, const struct mr_token *first,
                              const struct mr_name_list *name, bool is_quoted);
 const struct mr_type *mr_parse_type(struct mr_parser *p);
 struct mr_window_spec *mr_parse_window_spec(struct mr_parser *p);
+/* path.c: behind "x:", the path of a part of a variant. */
+struct mr_ast *mr_parse_variant_path(struct mr_parser *p, struct mr_ast *x);
 
 /* query.c, group.c, relation.c */
 struct mr_relation *mr_parse_query(struct mr_parser *p);
 struct mr_relation *mr_parse_query_in_parentheses(struct mr_parser *p);
-/* Behind "x:": the path of a variant's part. */
-struct mr_ast *mr_parse_variant_path(struct mr_parser *p, struct mr_ast *x);
 void mr_parse_grouping(struct mr_parser *p, struct mr_relation *aggregate);
 struct mr_relation *mr_parse_from(struct mr_parser *p); /* behind FROM, with LATERAL VIEWs */
 struct mr_relation *mr_parse_lateral_views(struct mr_parser *p, struct mr_relation *input);

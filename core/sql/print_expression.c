@@ -144,7 +144,7 @@ static void print_in(const struct mr_ast *x, struct mr_buffer *out)
 /* Words that are keywords only behind a value, or before a query. */
 static bool is_function_word(const char *name)
 {
-    static const char *const words[] = {"exists", "like", "ilike", "rlike", "regexp"};
+    static const char *const words[] = {"between", "exists", "like", "ilike", "rlike", "regexp"};
 
     for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (mr_text_equal_ignoring_case(mr_text_of(name), mr_text_of(words[i])))

@@ -17,7 +17,7 @@ static const struct {
     const char *sql, *printed;
 } expressions[] = {
     {"a BETWEEN 1 AND 2 AND b NOT IN (1,2) OR NOT c LIKE 'x%' ESCAPE '/' ",
-     "((((a >= 1) AND (a <= 2)) AND (NOT (b IN (1, 2)))) OR (NOT like(c, 'x%', '/')))"},
+     "((between(a, 1, 2) AND (NOT (b IN (1, 2)))) OR (NOT like(c, 'x%', '/')))"},
     {"a = b IS NULL", "((a = b) IS NULL)"},
     {"1 + 2 * 3 - -4 / - x", "((1 + (2 * 3)) - (-4 / (- x)))"},
     {"1 | 2 & 3 ^ 4 << 5 || 6", "(1 | ((2 & 3) ^ shiftleft(4, concat(5, 6))))"},
@@ -82,7 +82,7 @@ static const struct {
     {"1a + a1", "(`1a` + a1)"},
     {" 1.5 ", "1.5"},
     {"NULL AND TRUE OR false", "((NULL AND true) OR false)"},
-    {"a NOT BETWEEN 1 AND 2", "(NOT ((a >= 1) AND (a <= 2)))"},
+    {"a NOT BETWEEN 1 AND 2", "(NOT between(a, 1, 2))"},
     {"a !IN (1)", "(NOT (a IN (1)))"},
     {"a NOT RLIKE 'x'", "(NOT (a RLIKE 'x'))"},
     {"a REGEXP 'x'", "(a RLIKE 'x')"},
