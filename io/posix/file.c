@@ -181,12 +181,6 @@ int mr_posix_lock(struct mr_file *file)
     return fcntl(file->fd, F_OFD_SETLK, &whole) == 0 ? 0 : -errno;
 }
 
-static void posix_fini(struct mr_env *env)
-{
-    mr_posix_end((struct mr_posix_env *)(void *)env);
-    free(env);
-}
-
 const struct mr_env_ops mr_posix_ops = {
     .name = "syscalls",
     .open = mr_posix_open,
@@ -212,7 +206,7 @@ const struct mr_env_ops mr_posix_ops = {
     .sleep_us = mr_posix_sleep_us,
     .wait = mr_posix_wait,
     .random = mr_posix_random,
-    .fini = posix_fini,
+    .fini = mr_posix_fini,
 };
 
 struct mr_posix_env *mr_posix_env_new(const char *why_not_uring)

@@ -55,7 +55,7 @@ void mr_posix_sleep_us(struct mr_env *env, int64_t us);
 int mr_posix_wait(struct mr_env *env, const int *fds, uint32_t n, int64_t us);
 uint64_t mr_posix_random(struct mr_env *env);
 
-/* What every env that has this one in it does at its end. */
-void mr_posix_end(struct mr_posix_env *p);
+/* Also of an env that begins with this one: frees it. */
+void mr_posix_fini(struct mr_env *env);
 /* NULL: no memory. */
 struct mr_posix_env *mr_posix_env_new(const char *why_not_uring);

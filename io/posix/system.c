@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -72,13 +73,20 @@ static bool is_dir_at(DIR *dir, const struct dirent *entry)
     return fstatat(dirfd(dir), entry->d_name, &st, 0) == 0 && S_ISDIR(st.st_mode);
 }
 
+static void end_listing(struct mr_posix_env *p)
+{
+    if (p->listing)
+        closedir(p->listing);
+    p->listing = NULL;
+}
+
 int mr_posix_list(struct mr_env *env, const char *path,
                   bool (*seen)(void *arg, const char *name, bool is_dir), void *arg)
 {
     struct mr_posix_env *p = (struct mr_posix_env *)(void *)env;
     struct dirent *entry;
 
-    mr_posix_end(p);
+    end_listing(p);
     DIR *dir = p->listing = opendir(path);
     if (dir == NULL)
         return -errno;
@@ -89,15 +97,14 @@ int mr_posix_list(struct mr_env *env, const char *path,
             break;
     }
     int rc = entry == NULL ? -errno : 0;
-    mr_posix_end(p);
+    end_listing(p);
     return rc;
 }
 
-void mr_posix_end(struct mr_posix_env *p)
+void mr_posix_fini(struct mr_env *env)
 {
-    if (p->listing)
-        closedir(p->listing);
-    p->listing = NULL;
+    end_listing((struct mr_posix_env *)(void *)env);
+    free(env);
 }
 
 static int64_t clock_us(clockid_t id)

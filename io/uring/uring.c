@@ -172,8 +172,7 @@ static void uring_fini(struct mr_env *env)
     struct uring_env *u = uring_of(env);
 
     io_uring_queue_exit(&u->ring);
-    mr_posix_end(&u->posix);
-    free(u);
+    mr_posix_fini(env);
 }
 
 static const struct mr_env_ops uring_ops = {
