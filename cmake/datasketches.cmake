@@ -1,11 +1,6 @@
 # Finds the headers of Apache DataSketches (tools/datasketches brings them): estimates and unions of HLL sketches.
-set(cache "$ENV{XDG_CACHE_HOME}")
-if(NOT cache)
-  set(cache "$ENV{HOME}/.cache")
-endif()
-file(GLOB homes ${cache}/millrace/datasketches-*/include/hll.hpp)
-if(homes)
-  list(GET homes -1 header)
+mr_find_cached(header datasketches-*/include/hll.hpp)
+if(header)
   get_filename_component(MR_DATASKETCHES ${header} DIRECTORY)
   set_source_files_properties(core/expr/hll_library.cc PROPERTIES
     COMPILE_OPTIONS "-fexceptions;-frtti;-isystem;${MR_DATASKETCHES}")
