@@ -220,7 +220,7 @@ static enum mr_status settle_base(const struct mr_table *table, struct mr_file_o
     return MR_OK;
 }
 
-static const char *absolute(const char *path, struct mr_arena *a)
+const char *mr_file_absolute(const char *path, struct mr_arena *a)
 {
     char room[PATH_MAX];
 
@@ -230,8 +230,8 @@ static const char *absolute(const char *path, struct mr_arena *a)
 
 void mr_file_options_resolve(struct mr_file_options *o, struct mr_arena *a)
 {
-    o->path = absolute(o->path, a);
-    o->base = o->base ? absolute(o->base, a) : NULL;
+    o->path = mr_file_absolute(o->path, a);
+    o->base = o->base ? mr_file_absolute(o->base, a) : NULL;
 }
 
 enum mr_status mr_file_options_read(const struct mr_table *table, struct mr_file_options *out,

@@ -21,15 +21,17 @@ extern const char *const mr_file_source_options[], *const mr_file_sink_options[]
 
 MR_NODISCARD enum mr_status mr_file_options_read(const struct mr_table *table,
                                                  struct mr_file_options *out, struct mr_error *err);
+/* By mr_path_absolute, in the arena. */
+const char *mr_file_absolute(const char *path, struct mr_arena *a);
 /* Paths from the root on: a file has one name, wherever the program runs and however its folder is
  * written. */
 void mr_file_options_resolve(struct mr_file_options *o, struct mr_arena *a);
-/* Options that are in neither list go to the format: fills format_options (room for n). */
 /* After a format refused options with this status: if one is nearly one of own, says so instead. */
 enum mr_status mr_file_unknown_option(const char *format, const struct mr_option *options,
                                       uint32_t n, const char *const *own, bool reading,
                                       enum mr_status status, struct mr_error *err);
 
+/* Options that are in neither list go to the format: fills format_options (room for n). */
 uint32_t mr_file_format_options(const struct mr_option *options, uint32_t n, const char *const *own,
                                 struct mr_option *format_options);
 /* "128m", "10kb", "1000": Spark's byte texts. */

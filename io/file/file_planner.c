@@ -1,7 +1,6 @@
 #include "io/file/file_source.h"
 
 #include "core/base/check.h"
-#include "core/base/path.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,17 +26,14 @@ static void put_file(struct mr_buffer *b, const char *path, int64_t mtime_us, ui
 /* Checkpoints of earlier versions have paths as they were written in the job. */
 static bool take_file(struct mr_text *t, struct mr_arena *a, struct mr_file_entry *out)
 {
-    char absolute[PATH_MAX];
     uint32_t n;
 
     if (!mr_text_take(t, &out->mtime_us, 8) || !mr_text_take(t, &out->size, 8) ||
         !mr_text_take(t, &n, 4) || t->n < n)
         return false;
     out->path = mr_arena_copy(a, t->data, n);
-    if (out->path[0] != '/') {
-        mr_path_absolute(out->path, absolute);
-        out->path = mr_arena_copy(a, absolute, strlen(absolute));
-    }
+    if (out->path[0] != '/')
+        out->path = mr_file_absolute(out->path, a);
     t->data += n;
     t->n -= n;
     return true;

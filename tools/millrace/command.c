@@ -1,12 +1,22 @@
 #include "tools/millrace/command.h"
 
+#include "core/base/time.h"
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { OPTIONS_MAX = 40 };
+
+int64_t mr_cli_monotonic_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * MR_US_PER_SECOND + t.tv_nsec / 1000;
+}
 
 int mr_cli_fail(const struct mr_error *err)
 {

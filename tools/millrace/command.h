@@ -33,6 +33,7 @@ extern const struct mr_command *const mr_commands[]; /* NULL-ended */
  * printed. Wrong use: says so, gives false. */
 bool mr_cli_parse(const struct mr_command *command, const struct mr_cli_option *options, int *argc,
                   char **argv, bool *done);
+int64_t mr_cli_monotonic_us(void);
 /* One line on the error stream; gives the exit code. */
 int mr_cli_fail(const struct mr_error *err);
 /* Where rows are printed or recorded the query can't be told: ends the process with

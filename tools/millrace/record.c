@@ -14,15 +14,16 @@
 static enum mr_status check_old(const char *path, struct mr_error *err)
 {
     char head[sizeof WITH_BATCHES] = "";
-    FILE *f = fopen(path, "r");
     struct stat st;
 
-    if (f == NULL)
-        return errno == ENOENT ? MR_OK : MR_FAIL(err, MR_USER, errno, "--record: open %s", path);
-    if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode)) {
-        fclose(f);
+    /* Looked at before it is opened: that of a pipe waits for its other end. */
+    if (stat(path, &st) != 0)
+        return errno == ENOENT ? MR_OK : MR_FAIL(err, MR_USER, errno, "--record: look at %s", path);
+    if (!S_ISREG(st.st_mode))
         return MR_OK;
-    }
+    FILE *f = fopen(path, "r");
+    if (f == NULL)
+        return MR_FAIL(err, MR_USER, errno, "--record: open %s", path);
     size_t n = fread(head, 1, sizeof head - 1, f);
     fclose(f);
     if (n == 0)

@@ -4,16 +4,7 @@
 #include "tools/millrace/command.h"
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static int64_t now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * MR_US_PER_SECOND + t.tv_nsec / 1000;
-}
 
 enum mr_status mr_teller_read_style(const char *text, enum mr_teller_style *out,
                                     struct mr_error *err)
@@ -41,7 +32,7 @@ void mr_teller_init(struct mr_teller *t, enum mr_teller_style style, const struc
     t->name = name;
     t->tells_failure = job->queries_n > 1;
     t->is_still = job->queries_n == 1 && isatty(STDERR_FILENO);
-    t->began_us = now_us();
+    t->began_us = mr_cli_monotonic_us();
     mr_arena_init(&t->arena, NULL, &t->escape);
 }
 
@@ -103,7 +94,8 @@ static void show_summary(struct mr_teller *t, bool failed)
             t->name, failed ? "failed" : "ended", (unsigned long long)t->epochs,
             t->epochs == 1 ? "" : "s", (unsigned long long)t->rows_in,
             (unsigned long long)t->rows_out, (unsigned long long)t->bad,
-            (unsigned long long)t->late, (double)(now_us() - t->began_us) / MR_US_PER_SECOND);
+            (unsigned long long)t->late,
+            (double)(mr_cli_monotonic_us() - t->began_us) / MR_US_PER_SECOND);
 }
 
 void mr_teller_end(void *arg, enum mr_status status, const struct mr_error *err)

@@ -1,23 +1,15 @@
 #include "tools/millrace/watch.h"
 
 #include "core/base/time.h"
+#include "tools/millrace/command.h"
 #include <stdio.h>
-#include <time.h>
 
 enum { GAP_US = 5000000 /* between two looks: this process itself was stopped */ };
-
-static int64_t now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * MR_US_PER_SECOND + t.tv_nsec / 1000;
-}
 
 void mr_watch_look(struct mr_watch *w, const struct mr_query *q, const char *name, int64_t stall_s)
 {
     struct mr_query_view v;
-    int64_t now = now_us();
+    int64_t now = mr_cli_monotonic_us();
     bool was_stopped = now - w->looked_us > GAP_US;
 
     mr_query_look(q, &v);
