@@ -160,8 +160,8 @@ static const struct mr_column *read_key(const struct mr_aggregate_call *c,
     const struct mr_type *type = c->expr->args[1]->type;
     uint32_t bytes = mr_type_value_bytes(type);
 
-    if (type->kind == MR_BOOLEAN || type->fields_n > 0 || type->kind == MR_STRING ||
-        type->kind == MR_BINARY || bytes == 0 || bytes > sizeof room->value)
+    if (type->kind == MR_BOOLEAN || type->fields_n > 0 || mr_type_is_views(type) || bytes == 0 ||
+        bytes > sizeof room->value)
         return NULL;
     memcpy(&room->value, slot->data + 1, bytes); /* no key is null */
     room->column = (struct mr_column){.type = type, .data = &room->value};

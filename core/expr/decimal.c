@@ -236,10 +236,12 @@ static struct division long_division(__int128 x, uint32_t x_scale, __int128 y, u
 bool mr_decimal_quotient(__int128 x, uint32_t x_scale, __int128 y, uint32_t y_scale, int64_t *out)
 {
     struct division d = long_division(x, x_scale, y, y_scale);
-    __int128 v = (x < 0) != (y < 0) ? -(__int128)d.quotient.low : (__int128)d.quotient.low;
+    bool is_negative = (x < 0) != (y < 0);
 
-    *out = (int64_t)v;
-    return d.quotient.high == 0 && d.quotient.low <= (u128)1 << 63 && v == *out;
+    if (d.quotient.high != 0 || d.quotient.low > ((u128)1 << 63) - !is_negative)
+        return false;
+    *out = (int64_t)(is_negative ? -(__int128)d.quotient.low : (__int128)d.quotient.low);
+    return true;
 }
 
 bool mr_decimal_remainder(__int128 x, uint32_t x_scale, __int128 y, uint32_t y_scale,

@@ -236,8 +236,10 @@ MR_RESOLVE(map_zip_with)
     const struct mr_type *x = call->args[0]->type, *y = call->args[1]->type;
     const struct mr_expr *lambda = call->args[2];
 
-    if (x->kind != MR_MAP || y->kind != MR_MAP || lambda->kind != MR_EXPR_LAMBDA)
+    if (x->kind != MR_MAP || y->kind != MR_MAP)
         return mr_mismatch_argument(r, call, x->kind != MR_MAP ? 0 : 1, "\"MAP\"");
+    if (lambda->kind != MR_EXPR_LAMBDA)
+        return mr_mismatch_argument(r, call, 2, "\"LAMBDA\"");
     if (!mr_type_equal(x->fields[0].type, y->fields[0].type)) /* lambda has those of the first */
         return mr_mismatch(r, call, "MAP_ZIP_WITH_DIFF_TYPES",
                            "Input to the `map_zip_with` should have been two maps with compatible "
