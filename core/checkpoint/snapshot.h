@@ -59,8 +59,9 @@ MR_NODISCARD enum mr_status mr_snapshot_list(struct mr_env *env, const char *pat
                                              struct mr_arena *a, struct mr_snapshot_list *out,
                                              struct mr_error *err);
 
+/* For one read. The caller's, so that an escape out of it leaves file and blocks to give back. */
 struct mr_snapshot_reader {
-    struct mr_env *env; /* set by the caller, as is the budget of blocks */
+    struct mr_env *env; /* set by the caller, as is the budget of blocks; else zero */
     struct mr_blocks blocks;
     struct mr_file *file;
     const char *path;

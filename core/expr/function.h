@@ -91,9 +91,9 @@ MR_NODISCARD enum mr_status mr_cast_make(struct mr_resolve *r, struct mr_expr *x
  * count. */
 const struct mr_type *mr_cast_alias(const char *name, struct mr_arena *a);
 /* The common type of two by Spark's ANSI rules, or NULL. */
+const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_type *b, bool ansi,
+                                     struct mr_arena *arena);
 /* The same without reading text as another type: values of greatest(), elements, inline tables. */
 const struct mr_type *mr_type_common_strict(const struct mr_type *a, const struct mr_type *b,
                                             bool ansi, struct mr_arena *arena);
-const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_type *b, bool ansi,
-                                     struct mr_arena *arena);
 bool mr_cast_is_implicit(const struct mr_type *from, const struct mr_type *to); /* ANSI */

@@ -1,12 +1,11 @@
 /* sink.h - the contract of a sink.
  *
- * Exactly once   Writers (one per worker) write and prepare; what was prepared is named in the
- *                epoch's
- *          commit record; then the committer (one per query) publishes it, any number of times for
- *          the last epoch. An epoch without a record is undone, then run again with the same id.
- *          External transactions (Kafka): external_commit is called before the commit record, after
- *          the log so far is durable; last_published then tells at a restart which epoch is already
- *          out.
+ * Once     Exactly: writers (one per worker) write and prepare; what was prepared is named in the
+ *          commit record of the epoch; then the committer (one per query) publishes it, any number
+ *          of times for the last epoch. An epoch without a record is undone, then run again with
+ *          the same id. External transactions (Kafka): external_commit is called before the commit
+ *          record, after the log so far is durable; last_published then tells at a restart which
+ *          epoch is already out.
  * Threads  writer: its worker. committer: the query's control thread.
  */
 #pragma once

@@ -46,11 +46,11 @@ struct mr_session {
     const struct mr_table *tables;
     uint32_t tables_n;
     const struct mr_view_definition *views; /* a view sees those before it */
-    const char *const *secrets;             /* that stand in no name which is stored */
-    uint32_t secrets_n;
     uint32_t views_n;
-    const char *views_path; /* the file that their places are in, or NULL */
-    int64_t now_us;         /* for folding at analysis in batch queries */
+    const char *views_path;     /* the file that their places are in, or NULL */
+    const char *const *secrets; /* that stand in no name which is stored */
+    uint32_t secrets_n;
+    int64_t now_us; /* for folding at analysis in batch queries */
     /* Adds the columns to a table's schema that its source finds where it reads. NULL: none
      * does. */
     enum mr_status (*complete_schema)(struct mr_table *table, const struct mr_conf *conf,

@@ -2,8 +2,8 @@
 
 #include "core/base/check.h"
 #include "core/run/control.h"
-#include <stdio.h>
 #include "core/run/futex.h"
+#include <stdio.h>
 
 enum {
     PACKET_BYTES = 1024 * 1024,

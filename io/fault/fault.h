@@ -5,17 +5,16 @@
  *          write_sync counts as a write, then a sync. Those that the schedule names go wrong:
  *            EIO, ENOSPC  it is not done, and gives that error
  *            torn         half of the bytes of a write are written, then ENOSPC
- *            stop         it is not done, and nothing is from then on (all give EIO): a dead
- *            process
+ *            stop         a dead process: it is not done, and nothing is from then on (EIO)
  *            halfstop     as stop, with half of the bytes written first
  *            kill         it is not done; SIGKILL
  *            killafter    it is done; SIGKILL
  *            skip         it is not done, and is said to be: a program that forgot it
  *          A kind of its own, only when it is named, are reads: also opens that make nothing, looks
  *          at files and folders, and locks. They fail, or kill.
- * Schedule "KIND:WHICH:ACTION", KIND one of write, sync, rename, make, any (of these), read. WHICH:
- * a number K, the
- *          K-th; @TEXT, each on a path with TEXT in it; K@TEXT, the K-th of those.
+ * Schedule "KIND:WHICH:ACTION", KIND one of write, sync, rename, make, any (of these), read.
+ *          WHICH: a number K, the K-th; @TEXT, each on a path with TEXT in it; K@TEXT, the K-th of
+ *          those.
  * Trace    Every durable operation, in an order in which it may have reached the disk: a write
  *          before it is begun, a sync after it is done. Lines, fields parted by one blank:
  *            @open FILE FLAGS PATH     @close FILE      @write FILE OFFSET BYTES, then the bytes

@@ -105,10 +105,7 @@ static void test_rows(void **state)
         const char *bytes;
         uint64_t n;
         enum mr_status status;
-    } rows[] = {{"\1\1", 2, MR_OK},
-                {"\1\1\0", 3, MR_CORRUPT},
-
-                {"\1", 1, MR_CORRUPT}};
+    } rows[] = {{"\1\1", 2, MR_OK}, {"\1\1\0", 3, MR_CORRUPT}, {"\1", 1, MR_CORRUPT}};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -121,7 +118,7 @@ static void test_rows(void **state)
     }
 }
 
-static void test_closed_twice(void **state)
+static void test_never_opened(void **state)
 {
     (void)state;
     mr_state_close(NULL); /* of a part that could not be opened */
@@ -173,7 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cut),     cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_rows),    cmocka_unit_test(test_closed_twice),
+        cmocka_unit_test(test_rows),    cmocka_unit_test(test_never_opened),
         cmocka_unit_test(test_no_room), cmocka_unit_test(test_evicted_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
