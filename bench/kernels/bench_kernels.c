@@ -5,11 +5,14 @@
  *   bench_kernels [real]        prints a table in Markdown; `real` runs long enough for figures
  */
 #include "kernels/arith/arith.h"
+#include "kernels/blend/blend.h"
+#include "kernels/calendar/calendar.h"
 #include "kernels/group/group.h"
 #include "kernels/hash/hash.h"
 #include "kernels/lines/lines.h"
 #include "kernels/select/select.h"
 #include "kernels/tally/tally.h"
+#include "kernels/view/view.h"
 #include "kernels/window/window.h"
 
 #include <math.h>
@@ -161,6 +164,9 @@ static void fill_input(void)
 
 /* The loops. kernels: the variant's table. */
 #define ARITH ((const struct mr_arith_kernels *)kernels)
+#define BLEND ((const struct mr_blend_kernels *)kernels)
+#define CALENDAR ((const struct mr_calendar_kernels *)kernels)
+#define VIEW ((const struct mr_view_kernels *)kernels)
 #define SELECT ((const struct mr_select_kernels *)kernels)
 #define GROUP ((const struct mr_group_kernels *)kernels)
 #define HASH ((const struct mr_hash_kernels *)kernels)
@@ -179,8 +185,18 @@ LOOP(add_i64, out.n = ARITH->i64[MR_ADD](out.i64, in.i64[0], in.i64[1], ROWS))
 LOOP(multiply_i64, out.n = ARITH->i64[MR_MULTIPLY](out.i64, in.i64[0], in.i64[1], ROWS))
 LOOP(add_by_i64, out.n = ARITH->i64_by[MR_ADD](out.i64, in.i64[0], in.i64[1], ROWS))
 LOOP(multiply_f64, ARITH->f64[MR_MULTIPLY](out.f64, in.f64[0], in.f64[1], ROWS))
-LOOP(sum_i32, out.i64[0] = 0; ARITH->sum_i32(in.i32[0], ROWS, out.i64))
-LOOP(sum_i64, out.i64[0] = 0; ARITH->sum_i64(in.i64[0], ROWS, out.i64))
+LOOP(sum_i32, out.i64[0] = 0; ARITH->sum_i32(in.i32[0], NULL, ROWS, out.i64))
+LOOP(sum_i64, out.i64[0] = 0; ARITH->sum_i64(in.i64[0], NULL, ROWS, out.i64))
+LOOP(rest_i32, out.n = ARITH->rest_i32(out.i32, in.i32[0], in.i32[1], ROWS))
+LOOP(quotient_f64, out.n = ARITH->quotient_f64_by(out.f64, in.f64[0], in.f64[1], ROWS))
+LOOP(blend_4, BLEND->of[MR_BLEND_4](out.i32, in.i32[0], in.half, ROWS))
+LOOP(blend_16, BLEND->of[MR_BLEND_16](out.i64, in.keys, in.half, ROWS / 2))
+LOOP(year, out.n = CALENDAR->year(out.i32, in.i32[0], ROWS))
+LOOP(days, CALENDAR->days(out.i32, in.times, ROWS))
+LOOP(minute, CALENDAR->minute(out.i32, in.times, ROWS))
+LOOP(lengths, VIEW->lengths(out.i32, in.keys, ROWS))
+LOOP(equal, VIEW->equal(out.bits, in.keys, in.keys + 2, ROWS))
+LOOP(is_ascii, out.n = VIEW->is_ascii((const char *)in.i8[0], ROWS))
 LOOP(eq_i8, SELECT->compare[MR_LANE_I8][MR_EQ](out.bits, in.i8[0], in.i8[1], ROWS))
 LOOP(lt_i32, SELECT->compare[MR_LANE_I32][MR_LT](out.bits, in.i32[0], in.i32[1], ROWS))
 LOOP(lt_i64, SELECT->compare[MR_LANE_I64][MR_LT](out.bits, in.i64[0], in.i64[1], ROWS))
@@ -205,6 +221,7 @@ LOOP(byte, uint32_t scanned;
 LOOP(count, TALLY->count(out.lanes_u32, in.sel, 0);
      TALLY->count(out.lanes_u32, (const uint32_t *)in.keys, ROWS))
 LOOP(sum_f64, TALLY->sum_f64(out.lanes_f64, (const uint32_t *)in.keys, in.f64[0], NULL, NULL, ROWS))
+LOOP(sum_f64_of_one, TALLY->sum_f64_of_one(out.lanes_f64, in.f64[0], in.few, ROWS))
 LOOP(range, WINDOW->range((struct mr_time_range *)out.bits, in.times, NULL, NULL, ROWS))
 LOOP(range_valid, WINDOW->range((struct mr_time_range *)out.bits, in.times, in.half, NULL, ROWS))
 LOOP(starts, WINDOW->starts(out.i64, in.times, NULL, ROWS, 10000000, 0))
@@ -240,6 +257,13 @@ static const struct loop {
     {"arith", "double * double", multiply_f64, ROWS, NULL},
     {"arith", "sum of int", sum_i32, ROWS, NULL},
     {"arith", "sum of bigint", sum_i64, ROWS, NULL},
+    {"arith", "int % int", rest_i32, ROWS, NULL},
+    {"arith", "double / constant", quotient_f64, ROWS, NULL},
+    {"blend", "values of 4 bytes, half", blend_4, ROWS, NULL},
+    {"blend", "values of 16 bytes, half", blend_16, ROWS / 2, NULL},
+    {"calendar", "year of a date", year, ROWS, NULL},
+    {"calendar", "date of a time", days, ROWS, NULL},
+    {"calendar", "minute of a time", minute, ROWS, NULL},
     {"group", "keys in the cache, 32 groups", cached, ROWS, ask_small},
     {"group", "keys of 2 words, 32 groups", words_small, ROWS, ask_small},
     {"group", "keys of 2 words, 1 M groups", words_large, ROWS, ask_large},
@@ -258,6 +282,10 @@ static const struct loop {
     {"select", "bits of chosen rows", bits_sel, ROWS / 2, NULL},
     {"tally", "count, 32 groups", count, ROWS, group_numbers},
     {"tally", "sum of double, 32 groups", sum_f64, ROWS, group_numbers},
+    {"tally", "sum of double, 1 group", sum_f64_of_one, ROWS, NULL},
+    {"view", "lengths", lengths, ROWS, NULL},
+    {"view", "text = text", equal, ROWS, NULL},
+    {"view", "a byte: is it ASCII", is_ascii, ROWS, NULL},
     {"window", "range of times", range, ROWS, NULL},
     {"window", "range, half null", range_valid, ROWS, NULL},
     {"window", "starts", starts, ROWS, NULL},

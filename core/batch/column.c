@@ -10,6 +10,17 @@ static void *alloc_buffer(struct mr_arena *a, uint64_t bytes)
     return mr_arena_alloc(a, bytes < 64 ? 64 : bytes);
 }
 
+uint32_t mr_bit_count(const uint64_t *bits, uint32_t n)
+{
+    uint32_t count = bits ? 0 : n;
+
+    for (uint32_t w = 0; bits && w < mr_bit_words(n); w++) {
+        const uint64_t beyond = n - w * 64 < 64 ? ~UINT64_C(0) << (n & 63) : 0;
+        count += (uint32_t)__builtin_popcountll(bits[w] & ~beyond);
+    }
+    return count;
+}
+
 uint64_t *mr_layout_bits(uint32_t rows, bool value, struct mr_arena *a)
 {
     size_t bytes = mr_bit_words(rows) * sizeof(uint64_t);

@@ -65,6 +65,8 @@ static inline void mr_bit_put(uint64_t *bits, uint32_t i, bool value)
 {
     bits[i >> 6] = (bits[i >> 6] & ~((uint64_t)1 << (i & 63))) | ((uint64_t)value << (i & 63));
 }
+/* How many of bits 0..n-1 are set; bits NULL: all. */
+uint32_t mr_bit_count(const uint64_t *bits, uint32_t n);
 static inline uint32_t mr_bit_words(uint32_t rows)
 {
     return (rows + 63) >> 6;
@@ -84,14 +86,38 @@ static inline struct mr_text mr_column_text(const struct mr_column *c, uint32_t 
     return (struct mr_text){data, (uint64_t)v->length};
 }
 
+/* The n <= 12 bytes at data into a view, the others 0: two loads that overlap instead of a copy of
+ * unknown length. */
+static inline void mr_view_set_short(struct mr_view *v, const char *data, uint32_t n)
+{
+    uint64_t low = 0;
+    uint32_t high = 0;
+
+    if (n >= 8) {
+        uint32_t last;
+        memcpy(&low, data, 8);
+        memcpy(&last, data + n - 4, 4);
+        high = (uint32_t)((uint64_t)last >> (8 * (MR_VIEW_INLINE - n)));
+    } else if (n >= 4) {
+        uint32_t first, last;
+        memcpy(&first, data, 4);
+        memcpy(&last, data + n - 4, 4);
+        low = first | (uint64_t)last << (8 * (n - 4));
+    } else if (n > 0) {
+        low = (uint64_t)(uint8_t)data[0] | (uint64_t)(uint8_t)data[n / 2] << (8 * (n / 2)) |
+              (uint64_t)(uint8_t)data[n - 1] << (8 * (n - 1));
+    }
+    memcpy(v->inlined, &low, 8);
+    memcpy(v->inlined + 8, &high, 4);
+}
+
 /* A view of text that lies (or, when short, need not lie) in heap number heap at offset. */
 static inline void mr_view_set(struct mr_view *v, const char *data, uint32_t n, int32_t heap,
                                int32_t offset)
 {
     v->length = (int32_t)n;
     if (n <= MR_VIEW_INLINE) {
-        memset(v->inlined, 0, sizeof v->inlined);
-        memcpy(v->inlined, data, n);
+        mr_view_set_short(v, data, n);
     } else {
         memcpy(v->far.prefix, data, 4);
         v->far.heap = heap;

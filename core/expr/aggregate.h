@@ -50,6 +50,7 @@ struct mr_aggregate_call {
     void *owner;
     struct mr_arena *arena; /* for results */
     const struct mr_eval_context *context;
+    bool is_one; /* all slots of an update are known to be the same */
 };
 
 /* The aggregate side of a function row with MR_FN_AGGREGATE. All zero slots = nothing seen, unless

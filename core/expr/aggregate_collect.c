@@ -79,6 +79,26 @@ static void clean_if_large(const struct mr_aggregate_call *c, union mr_slot *slo
 
 enum { SEEN = 256 };
 
+/* Where a value of a group is looked for. */
+static uint64_t place_of(const struct mr_column *x, uint32_t row, const union mr_slot *slot)
+{
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t words[2], seed = (uint64_t)(uintptr_t)slot;
+
+    if (!mr_type_is_views(x->type) || x->views[row].length > MR_VIEW_INLINE)
+        return mr_hash_xxh64(x, row, seed) % SEEN;
+    memcpy(words, &x->views[row], sizeof words);
+    seed = ((seed ^ words[0]) * factor ^ words[1]) * factor;
+    return (seed ^ seed >> 32) % SEEN;
+}
+
+static bool is_same(const struct mr_column *x, uint32_t row, uint32_t other)
+{
+    if (mr_type_is_views(x->type) && x->views[row].length <= MR_VIEW_INLINE)
+        return memcmp(&x->views[row], &x->views[other], sizeof *x->views) == 0;
+    return mr_column_compare(x, row, x, other) == 0;
+}
+
 /* Values, but not those that the same group had in the batch before, as far as a small table knows
  * them. */
 static void add_new(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
@@ -93,9 +113,10 @@ static void add_new(const struct mr_aggregate_call *c, uint32_t n, const uint32_
 
     MR_EACH_UPDATE(n, sel, i, row)
     {
-        uint64_t at = mr_hash_xxh64(x, row, (uint64_t)(uintptr_t)slots[i]) % SEEN;
-        if (mr_column_is_null(x, row) ||
-            (seen[at].slot == slots[i] && mr_column_compare(x, row, x, seen[at].row) == 0))
+        if (mr_column_is_null(x, row))
+            continue;
+        uint64_t at = place_of(x, row, slots[i]);
+        if (seen[at].slot == slots[i] && is_same(x, row, seen[at].row))
             continue;
         seen[at].slot = slots[i];
         seen[at].row = row;

@@ -32,11 +32,15 @@ static enum mr_status count_update(const struct mr_aggregate_call *c, uint32_t n
         any_valid |= args[k].valid != NULL;
     }
     if (!any_valid) {
-        if (mr_slots_are_one(slots, n))
+        if (mr_slots_are_one(c, slots, n))
             slots[0]->i64 += n;
         else
             for (uint32_t i = 0; i < n; i++)
                 slots[i]->i64++;
+        return MR_OK;
+    }
+    if (c->expr->args_n == 1 && sel == NULL && mr_slots_are_one(c, slots, n)) {
+        slots[0]->i64 += mr_bit_count(args->valid, n);
         return MR_OK;
     }
     MR_EACH_UPDATE(n, sel, i, row)
@@ -67,10 +71,9 @@ static enum mr_status count_if_update(const struct mr_aggregate_call *c, uint32_
                                       const uint32_t *sel, const struct mr_column *args,
                                       union mr_slot **slots)
 {
-    (void)c;
     if (args->type->kind == MR_VOID)
         return MR_OK;
-    if (sel == NULL && mr_slots_are_one(slots, n)) {
+    if (sel == NULL && mr_slots_are_one(c, slots, n)) {
         slots[0]->i64 += count_bits(args, n);
         return MR_OK;
     }

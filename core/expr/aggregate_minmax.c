@@ -1,5 +1,6 @@
 #include "core/expr/aggregate_slots.h"
 #include "core/expr/encode.h"
+#include "core/expr/lane.h"
 
 /* min, max. Fixed width: whether there is a value, and the value. Else one slot of BYTES. Texts: a
  * byte 1 and the text; other types: encoded (encode.h). An empty BYTES slot has no value yet. */
@@ -139,9 +140,82 @@ static inline bool above_i128(__int128 x, __int128 y)
     }                                                                                              \
     break
 
+/* All rows to one accumulator: the extreme of the batch first. */
+#define EXTREME(name, type)                                                                        \
+    static void name(const type *x, const uint64_t *valid, uint32_t n, int sign,                   \
+                     union mr_slot *slot)                                                          \
+    {                                                                                              \
+        bool seen = slot[SEEN].i64 != 0;                                                           \
+        int64_t most = seen ? I64(slot) : sign > 0 ? INT64_MIN : INT64_MAX;                        \
+        for (uint32_t i = 0; i < n && valid == NULL; i++)                                          \
+            most = (sign > 0 ? x[i] > most : x[i] < most) ? x[i] : most;                           \
+        for (uint32_t i = 0; i < n && valid; i++)                                                  \
+            if ((sign > 0 ? x[i] > most : x[i] < most) && mr_bit_get(valid, i))                    \
+                most = x[i];                                                                       \
+        seen = seen || mr_bit_count(valid, n) > 0;                                                 \
+        I64(slot) = seen ? most : 0;                                                               \
+        slot[SEEN].i64 = seen;                                                                     \
+    }
+EXTREME(extreme_i32, int32_t)
+EXTREME(extreme_i64, int64_t)
+
+/* The first bytes of a text as a number that is ordered as they are. */
+static inline uint32_t prefix_of(const struct mr_view *v)
+{
+    uint32_t prefix;
+
+    memcpy(&prefix, v->inlined, sizeof prefix);
+    return __builtin_bswap32(prefix);
+}
+
+static void extreme_text(const struct mr_aggregate_call *c, const struct mr_column *x, uint32_t n,
+                         int sign, struct mr_slot_bytes *slot)
+{
+    bool seen = slot->n > 0, better = false;
+    struct mr_text most = {0};
+    uint32_t prefix = 0;
+
+    if (seen)
+        most = (struct mr_text){(const char *)slot->data + 1, slot->n - 1u};
+    for (uint32_t i = 0; i < sizeof prefix; i++) /* as a view has it */
+        prefix = prefix << 8 | (seen && i < most.n ? (uint8_t)most.data[i] : 0);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t own = prefix_of(&x->views[i]);
+        if ((seen && (sign > 0 ? own < prefix : own > prefix)) || mr_column_is_null(x, i))
+            continue;
+        const struct mr_text t = mr_column_text(x, i);
+        if (seen && sign * mr_text_compare(t, most) <= 0)
+            continue;
+        seen = better = true;
+        most = t;
+        prefix = own;
+    }
+    if (better)
+        keep_bytes(c, slot, true, most.data, (uint32_t)most.n);
+}
+
+static bool update_one(const struct mr_aggregate_call *c, uint32_t n, const struct mr_column *x,
+                       union mr_slot **slots, int sign)
+{
+    const enum mr_lane lane = mr_lane_of(x->type);
+
+    if ((lane != MR_LANE_I32 && lane != MR_LANE_I64 && !is_text(x->type)) ||
+        !mr_slots_are_one(c, slots, n))
+        return false;
+    if (is_text(x->type))
+        extreme_text(c, x, n, sign, mr_wide_bytes(slots[0]));
+    else if (lane == MR_LANE_I32)
+        extreme_i32(x->i32, x->valid, n, sign, slots[0]);
+    else
+        extreme_i64(x->i64, x->valid, n, sign, slots[0]);
+    return true;
+}
+
 static enum mr_status update(const struct mr_aggregate_call *c, uint32_t n, const uint32_t *sel,
                              const struct mr_column *x, union mr_slot **slots, int sign)
 {
+    if (sel == NULL && update_one(c, n, x, slots, sign))
+        return MR_OK;
     switch (x->type->kind) {
     case MR_VOID:
         break;

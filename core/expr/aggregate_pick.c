@@ -1,5 +1,6 @@
 #include "core/expr/aggregate_slots.h"
 #include "core/expr/encode.h"
+#include "core/expr/lane.h"
 
 /* first, last, any_value: one value, encoded; an empty slot has none. min_by, max_by: the ordering
  * value, then the value that goes with it. */
@@ -40,9 +41,9 @@ static enum mr_status pick(const struct mr_aggregate_call *c, uint32_t n, const 
     struct mr_buffer b;
 
     mr_buffer_init(&b, c->arena);
-    if (!last && mr_slots_are_one(slots, n) && mr_wide_bytes(slots[0])->n > 0)
+    if (!last && mr_slots_are_one(c, slots, n) && mr_wide_bytes(slots[0])->n > 0)
         return MR_OK;
-    if (last && mr_slots_are_one(slots, n)) { /* one row decides */
+    if (last && mr_slots_are_one(c, slots, n)) { /* one row decides */
         for (only = n - 1; ignore && only > 0; only--)
             if (!mr_column_is_null(x, sel ? sel[only] : only))
                 break;
@@ -180,22 +181,42 @@ static void decode_key(const struct mr_aggregate_call *c, const struct mr_slot_b
     mr_builder_finish(&b, out);
 }
 
+/* Whole numbers and times of 4 and 8 bytes: without a call for each row. */
+#define BEST_ROW(name, type)                                                                       \
+    static uint32_t name(const type *x, const uint64_t *valid, int sign, uint32_t n,               \
+                         const uint32_t *sel)                                                      \
+    {                                                                                              \
+        uint32_t best = UINT32_MAX;                                                                \
+        type most = 0;                                                                             \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            uint32_t row = sel ? sel[i] : i;                                                       \
+            if ((sign > 0 ? x[row] > most : x[row] < most) || best == UINT32_MAX) {                \
+                if (valid && !mr_bit_get(valid, row))                                              \
+                    continue;                                                                      \
+                best = row;                                                                        \
+                most = x[row];                                                                     \
+            }                                                                                      \
+        }                                                                                          \
+        return best;                                                                               \
+    }
+BEST_ROW(best_row_i32, int32_t)
+BEST_ROW(best_row_i64, int64_t)
+
 /* The row with the most of sign * key, the first of equals; UINT32_MAX: all keys are null. */
 static uint32_t best_row(const struct mr_column *key, int sign, uint32_t n, const uint32_t *sel)
 {
+    const enum mr_lane lane = mr_lane_of(key->type);
     uint32_t best = UINT32_MAX;
 
+    if (lane == MR_LANE_I32)
+        return best_row_i32(key->i32, key->valid, sign, n, sel);
+    if (lane == MR_LANE_I64)
+        return best_row_i64(key->i64, key->valid, sign, n, sel);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t row = sel ? sel[i] : i;
         if (mr_column_is_null(key, row))
             continue;
-        if (best == UINT32_MAX)
-            best = row;
-        else if (key->type->kind == MR_BIGINT || key->type->kind == MR_TIMESTAMP)
-            best = (sign > 0 ? key->i64[row] > key->i64[best] : key->i64[row] < key->i64[best])
-                       ? row
-                       : best;
-        else if (sign * mr_column_compare(key, row, key, best) > 0)
+        if (best == UINT32_MAX || sign * mr_column_compare(key, row, key, best) > 0)
             best = row;
     }
     return best;
@@ -209,7 +230,7 @@ static enum mr_status by_update(const struct mr_aggregate_call *c, uint32_t n, c
     struct mr_buffer b;
 
     mr_buffer_init(&b, c->arena);
-    if (mr_slots_are_one(slots, n)) {
+    if (mr_slots_are_one(c, slots, n)) {
         best = best_row(&args[1], sign, n, sel);
         sel = &best;
         n = best != UINT32_MAX;

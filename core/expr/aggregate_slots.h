@@ -15,11 +15,12 @@
 #define MR_EACH_UPDATE(n, sel, i, row)                                                             \
     for (uint32_t i = 0, row; i < (n) && (row = (sel) ? (sel)[i] : i, true); i++)
 
-static inline bool mr_slots_are_one(union mr_slot **slots, uint32_t n)
+static inline bool mr_slots_are_one(const struct mr_aggregate_call *c, union mr_slot **slots,
+                                    uint32_t n)
 {
     if (n == 0 || slots[0] != slots[n - 1] || slots[0] != slots[n / 2])
         return false;
-    for (uint32_t i = 1; i < n; i++)
+    for (uint32_t i = 1; i < n && !c->is_one; i++)
         if (slots[i] != slots[0])
             return false;
     return true;

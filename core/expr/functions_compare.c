@@ -1,5 +1,6 @@
 #include "core/expr/coerce.h"
-#include "kernels/select/select.h"
+#include "core/expr/lane.h"
+#include "kernels/view/view.h"
 
 /* Comparisons. Fixed widths go to kernels over all rows; the rest row by row. */
 
@@ -39,31 +40,6 @@ MR_RESOLVE(comparison)
     return MR_OK;
 }
 
-static enum mr_lane lane_of(const struct mr_type *type)
-{
-    switch (type->kind) {
-    case MR_TINYINT:
-        return MR_LANE_I8;
-    case MR_SMALLINT:
-        return MR_LANE_I16;
-    case MR_INT:
-    case MR_DATE:
-    case MR_INTERVAL_YEAR_MONTH:
-        return MR_LANE_I32;
-    case MR_BIGINT:
-    case MR_TIMESTAMP:
-    case MR_TIMESTAMP_NTZ:
-    case MR_INTERVAL_DAY_TIME:
-        return MR_LANE_I64;
-    case MR_FLOAT:
-        return MR_LANE_F32;
-    case MR_DOUBLE:
-        return MR_LANE_F64;
-    default:
-        return MR_LANES_N;
-    }
-}
-
 static bool holds(enum mr_comparison op, int order)
 {
     switch (op) {
@@ -92,15 +68,34 @@ static bool text_equal_at(const struct mr_column *x, const struct mr_column *y, 
     return mr_text_equal(mr_column_text(x, row), mr_column_text(y, y_row));
 }
 
+static const uint64_t *words_of(const struct mr_column *x)
+{
+    return (const uint64_t *)(const void *)x->views;
+}
+
+/* All rows of texts against those of y or, if by, against its first one. Null rows may be among
+ * them. */
+static void equal_texts(const struct mr_column *x, const struct mr_column *y, bool by,
+                        uint32_t rows, uint64_t *bits)
+{
+    (by ? mr_view->equal_by : mr_view->equal)(bits, words_of(x), words_of(y), rows);
+    if (by && y->views[0].length <= MR_VIEW_INLINE)
+        return;
+    for (uint32_t w = 0; w < mr_bit_words(rows); w++)
+        for (uint64_t maybe = bits[w]; maybe; maybe &= maybe - 1) {
+            uint32_t row = w * 64 + (uint32_t)__builtin_ctzll(maybe);
+            if (!text_equal_at(x, y, row, by ? 0 : row))
+                mr_bit_clear(bits, row);
+        }
+}
+
 static void compare_rows(struct mr_call *call, const struct mr_column *x, const struct mr_column *y,
                          enum mr_comparison op, struct mr_column *out)
 {
     bool is_text = x->type->kind == MR_STRING || x->type->kind == MR_BINARY;
 
     if (is_text && op == MR_EQ && call->sel == NULL) {
-        memset(out->bits, 0, mr_bit_words(call->rows) * sizeof *out->bits);
-        for (uint32_t row = 0; row < call->n; row++)
-            out->bits[row >> 6] |= (uint64_t)text_equal_at(x, y, row, row) << (row & 63);
+        equal_texts(x, y, mr_call_is_literal(call, 1), call->rows, out->bits);
         return;
     }
     MR_EACH_ROW(call, i, row)
@@ -117,7 +112,7 @@ static void compare_rows(struct mr_call *call, const struct mr_column *x, const 
 static void compare(struct mr_call *call, const struct mr_column *x, const struct mr_column *y,
                     enum mr_comparison op, struct mr_column *out)
 {
-    enum mr_lane lane = lane_of(x->type);
+    enum mr_lane lane = mr_lane_of(x->type);
 
     mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
     if (lane == MR_LANES_N)
@@ -188,24 +183,17 @@ MR_RESOLVE(in)
     return MR_OK;
 }
 
-/* Rows of texts that equal a constant; null rows may be among them. */
-static void equals_text(const struct mr_column *x, const struct mr_column *value, uint32_t rows,
-                        uint64_t *out)
+/* Rows that are not selected may hold no long text. */
+static bool is_long(const struct mr_column *value)
 {
-    for (uint32_t w = 0; w < mr_bit_words(rows); w++) {
-        uint32_t n = rows - w * 64 < 64 ? rows - w * 64 : 64;
-        uint64_t bits = 0;
-        for (uint32_t k = 0; k < n; k++)
-            bits |= (uint64_t)text_equal_at(x, value, w * 64 + k, 0) << k;
-        out[w] = bits;
-    }
+    return !mr_column_is_null(value, 0) && value->views[0].length > MR_VIEW_INLINE;
 }
 
 /* A list of constants of fixed width, or texts: a loop for each of them over all rows (but views of
  * rows left out may point anywhere). False: it is another one. */
 static bool in_constants(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
 {
-    enum mr_lane lane = lane_of(x->type);
+    enum mr_lane lane = mr_lane_of(x->type);
     uint32_t words = mr_bit_words(call->rows);
     uint64_t *one;
     bool null = false;
@@ -213,7 +201,8 @@ static bool in_constants(struct mr_call *call, const struct mr_column *x, struct
     if (lane == MR_LANES_N && (x->type->kind != MR_STRING || call->sel != NULL))
         return false;
     for (uint32_t k = 1; k < call->expr->args_n; k++)
-        if (!mr_call_is_literal(call, k))
+        if (!mr_call_is_literal(call, k) ||
+            (lane == MR_LANES_N && call->sel && is_long(call->expr->args[k]->value)))
             return false;
     one = MR_NEW_ARRAY(call->arena, uint64_t, words + 1);
     memset(out->bits, 0, words * sizeof *out->bits);
@@ -223,7 +212,7 @@ static bool in_constants(struct mr_call *call, const struct mr_column *x, struct
         if (mr_column_is_null(value, 0))
             continue;
         if (lane == MR_LANES_N)
-            equals_text(x, value, call->rows, one);
+            equal_texts(x, value, true, call->rows, one);
         else
             mr_select->compare_by[lane][MR_EQ](one, x->data, value->data, call->rows);
         for (uint32_t w = 0; w < words; w++)

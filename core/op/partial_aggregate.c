@@ -37,6 +37,7 @@ static enum mr_status partial_open(struct mr_ctx *ctx)
     s->out_columns = MR_NEW_ARRAY(a, struct mr_column, ctx->node->keys_n + p->acc.kinds_n + 1);
     s->groups = MR_NEW_ARRAY(a, union mr_slot *, n);
     s->slots = MR_NEW_ARRAY(a, union mr_slot *, n);
+    s->same = MR_NEW_ARRAY(a, union mr_slot *, n);
     s->sel = MR_NEW_ARRAY(a, uint32_t, n);
     s->fit = MR_NEW_ARRAY(a, uint32_t, n);
     s->rest = MR_NEW_ARRAY(a, uint32_t, n);

@@ -51,6 +51,8 @@ struct mr_partial_state {
     struct mr_column *keys, *args, *out_columns;
     union mr_slot **groups; /* by row: its group's first slot */
     union mr_slot **slots;  /* batch_rows */
+    union mr_slot **same;   /* the first same_n of batch_rows: one slot */
+    uint32_t same_n;
     uint32_t *sel, *fit, *rest, *filtered, *ids, *misses, *lookup;
     int64_t *starts;
     uint64_t *words, *hashes;

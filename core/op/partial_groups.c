@@ -203,14 +203,13 @@ static void find_cached(struct mr_ctx *ctx, struct mr_partial_rows *r)
         add_long(ctx, r, long_n);
 }
 
-/* Without keys there is one group, number 0 of the table of words. */
+/* Without keys there is one group, number 0 of the table of words, as s->ids say from the start. */
 static void find_only(struct mr_partial_state *s, struct mr_partial_rows *r)
 {
     static const uint64_t key = 0, hash = 0;
     uint32_t id;
 
     mr_group_table_add_words(&s->tables[MR_WORDS_TABLE], 1, &hash, &key, &id, s->lookup);
-    memset(s->ids, 0, sizeof *s->ids * r->n);
     r->has_ids = true;
 }
 

@@ -27,6 +27,12 @@ static void fold_counts(const struct mr_partial_state *s, const uint32_t *lanes,
         slot_of(t, acc, g)[at].i64 += lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
+/* All rows of the batch are in one group, and none is left out. */
+static bool is_one_group(const struct mr_partial_state *s, const struct mr_partial_rows *r)
+{
+    return r->has_ids && s->tables[MR_WORDS_TABLE].n == 1 && r->sel == NULL;
+}
+
 /* Rows of each group with a value, in lanes of their own or, if all have one, those of all rows. */
 static const uint32_t *count_values(struct mr_ctx *ctx, const struct mr_partial_rows *r,
                                     const struct mr_column *x)
@@ -37,7 +43,10 @@ static const uint32_t *count_values(struct mr_ctx *ctx, const struct mr_partial_
     if (x == NULL || x->valid == NULL)
         return s->counts;
     uint32_t *lanes = MR_NEW_ARRAY(&s->arena, uint32_t, (uint64_t)groups * MR_LANES);
-    mr_tally->count_valid(lanes, s->ids, x->valid, r->sel, r->n);
+    if (is_one_group(s, r))
+        lanes[0] = mr_bit_count(x->valid, r->n);
+    else
+        mr_tally->count_valid(lanes, s->ids, x->valid, r->sel, r->n);
     return lanes;
 }
 
@@ -48,12 +57,25 @@ static void sum_values(struct mr_ctx *ctx, const struct mr_partial_rows *r,
     const struct mr_group_table *t = &s->tables[MR_WORDS_TABLE];
 
     memset(s->sums, 0, sizeof *s->sums * t->n * MR_LANES);
-    mr_tally->sum_f64(s->sums, s->ids, x->f64, x->valid, r->sel, r->n);
+    if (is_one_group(s, r))
+        mr_tally->sum_f64_of_one(s->sums, x->f64, x->valid, r->n);
+    else
+        mr_tally->sum_f64(s->sums, s->ids, x->f64, x->valid, r->sel, r->n);
     for (uint32_t g = 0; g < t->n; g++) {
         const double *lanes = s->sums + (uint64_t)g * MR_LANES;
         slot_of(t, acc, g)[1].f64 += (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
     }
     fold_counts(s, count_values(ctx, r, x), acc, 0);
+}
+
+/* n times the slot; what an earlier batch left there stays. */
+static union mr_slot **same_slots(struct mr_partial_state *s, union mr_slot *slot, uint32_t n)
+{
+    if (s->same_n > 0 && s->same[0] != slot)
+        s->same_n = 0;
+    for (; s->same_n < n; s->same_n++)
+        s->same[s->same_n] = slot;
+    return s->same;
 }
 
 static enum mr_status update_any(struct mr_ctx *ctx, const struct mr_partial_rows *r,
@@ -67,15 +89,19 @@ static enum mr_status update_any(struct mr_ctx *ctx, const struct mr_partial_row
                                            .grow = mr_slot_grow_in_arena,
                                            .owner = owner,
                                            .arena = &s->arena,
-                                           .context = ctx->eval};
+                                           .context = ctx->eval,
+                                           .is_one = is_one_group(s, r)};
+    union mr_slot **slots = s->slots;
 
-    if (r->has_ids && batch->sel == r->sel)
+    if (call.is_one)
+        slots = same_slots(s, slot_of(&s->tables[MR_WORDS_TABLE], acc, 0), batch->n);
+    else if (r->has_ids && batch->sel == r->sel)
         for (uint32_t i = 0; i < batch->n; i++)
             s->slots[i] = slot_of(&s->tables[MR_WORDS_TABLE], acc, s->ids[i]);
     else
         for (uint32_t i = 0; i < batch->n; i++)
             s->slots[i] = s->groups[mr_batch_row(batch, i)] + acc->first;
-    return acc->item->aggregate->update(&call, batch->n, batch->sel, s->args, s->slots);
+    return acc->item->aggregate->update(&call, batch->n, batch->sel, s->args, slots);
 }
 
 static enum mr_status update_one(struct mr_ctx *ctx, const struct mr_partial_rows *r, uint32_t k,
@@ -117,7 +143,10 @@ enum mr_status mr_partial_update(struct mr_ctx *ctx, const struct mr_partial_row
 
     if (is_few) {
         memset(s->counts, 0, sizeof *s->counts * t->n * MR_LANES);
-        mr_tally->count(s->counts, s->ids, r->n);
+        if (is_one_group(s, r))
+            s->counts[0] = r->n;
+        else
+            mr_tally->count(s->counts, s->ids, r->n);
     }
     if (r->has_ids && p->has_filters)
         for (uint32_t i = 0; i < r->n; i++)

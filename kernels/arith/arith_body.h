@@ -51,25 +51,106 @@
         return bad;                                                                                \
     }
 
+/* There are no vectors of integer divisions: a quotient of 32-bit numbers as a double is cut to the
+ * right whole one, because it lies at least 2^-32 of itself below the next. Divisors 0, 1 and -1
+ * leave 0. */
+#define DIVISION_LOOPS(by, y_of)                                                                   \
+    static bool rest_i32##by(int32_t *out, const int32_t *x, const int32_t *y, uint32_t n)         \
+    {                                                                                              \
+        int32_t zeros = 0;                                                                         \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            const double size = __builtin_fabs((double)x[i]), own = __builtin_fabs((double)y_of);  \
+            const double divisor = own < 2 ? 2 : own;                                              \
+            const double rest = size - (double)(int32_t)(size / divisor) * divisor;                \
+            const double kept = own < 2 ? 0 : rest;                                                \
+            zeros |= y_of == 0 ? -1 : 0;                                                           \
+            out[i] = (int32_t)(x[i] < 0 ? -kept : kept);                                           \
+        }                                                                                          \
+        return zeros != 0;                                                                         \
+    }                                                                                              \
+    static bool quotient_f64##by(double *out, const double *x, const double *y, uint32_t n)        \
+    {                                                                                              \
+        uint64_t zeros = 0;                                                                        \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            zeros |= y_of == 0;                                                                    \
+            out[i] = x[i] / y_of;                                                                  \
+        }                                                                                          \
+        return zeros != 0;                                                                         \
+    }
+
 LOOPS(, y[i])
 LOOPS(_by, y[0])
+DIVISION_LOOPS(, y[i])
+DIVISION_LOOPS(_by, y[0])
+
+static inline int64_t bits_of(double x)
+{
+    const union {
+        double value;
+        int64_t bits;
+    } u = {x};
+
+    return u.bits;
+}
+
+/* Added to a double below 2^51, this leaves the nearest whole number in the low bits. */
+#define WHOLE_BITS 0x1.8p52
+
+#define WHOLE_LOOP(name, correct)                                                                  \
+    static bool name(int64_t *out, const double *x, uint32_t n)                                    \
+    {                                                                                              \
+        uint64_t bad = 0;                                                                          \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            const double v = x[i], near = v + WHOLE_BITS, whole = near - WHOLE_BITS;               \
+            bad |= !(__builtin_fabs(v) < 0x1p51);                                                  \
+            out[i] = bits_of(near) - bits_of(WHOLE_BITS) + (correct);                              \
+        }                                                                                          \
+        return bad != 0;                                                                           \
+    }
+WHOLE_LOOP(floor_f64, whole > v ? -1 : 0)
+WHOLE_LOOP(ceil_f64, whole < v ? 1 : 0)
+
+/* x[0..n), n <= 64, those whose bit is set; others as 0. */
+#define TAKE_LOOP(name, type, utype)                                                               \
+    static inline void name(type *out, const type *x, uint64_t bits, uint32_t n)                   \
+    {                                                                                              \
+        for (uint32_t i = 0; i < n; i++)                                                           \
+            out[i] = (type)((utype)x[i] & (utype)(0 - (bits >> i & 1)));                           \
+    }
+TAKE_LOOP(take_i32, int32_t, uint32_t)
+TAKE_LOOP(take_i64, int64_t, uint64_t)
 
 /* n values below 2^31 can't overflow 63 bits, so only the total is checked. */
-static bool sum_i32(const int32_t *x, uint32_t n, int64_t *sum)
+static int64_t total_i32(const int32_t *x, uint32_t n)
 {
     int64_t total = 0;
 
     for (uint32_t i = 0; i < n; i++)
         total += x[i];
+    return total;
+}
+
+static bool sum_i32(const int32_t *x, const uint64_t *valid, uint32_t n, int64_t *sum)
+{
+    int64_t total = 0;
+
+    if (valid == 0)
+        total = total_i32(x, n);
+    for (uint32_t at = 0; valid && at < n; at += 64) {
+        int32_t taken[64];
+        const uint32_t rows = n - at < 64 ? n - at : 64;
+        take_i32(taken, x + at, valid[at / 64], rows);
+        total += total_i32(taken, rows);
+    }
     return __builtin_add_overflow(*sum, total, sum);
 }
 
 /* Eight sums side by side; when one overflows, all is done again in 128 bits. */
-static bool sum_i64(const int64_t *x, uint32_t n, int64_t *sum)
+static __int128 total_i64(const int64_t *x, uint32_t n)
 {
     uint64_t bad = 0, part[8] = {0};
     uint32_t i = 0;
-    __int128 total = *sum;
+    __int128 total = 0;
 
     for (; i + 8 <= n; i += 8) {
         for (uint32_t k = 0; k < 8; k++) {
@@ -78,14 +159,26 @@ static bool sum_i64(const int64_t *x, uint32_t n, int64_t *sum)
             part[k] = r;
         }
     }
-    if (bad >> 63) {
-        for (i = 0; i < n; i++)
-            total += x[i];
-    } else {
-        for (uint32_t k = 0; k < 8; k++)
-            total += (int64_t)part[k];
-        for (; i < n; i++)
-            total += x[i];
+    if (bad >> 63)
+        i = 0;
+    for (uint32_t k = 0; k < 8 && i > 0; k++)
+        total += (int64_t)part[k];
+    for (; i < n; i++)
+        total += x[i];
+    return total;
+}
+
+static bool sum_i64(const int64_t *x, const uint64_t *valid, uint32_t n, int64_t *sum)
+{
+    __int128 total = *sum;
+
+    if (valid == 0)
+        total += total_i64(x, n);
+    for (uint32_t at = 0; valid && at < n; at += 64) {
+        int64_t taken[64];
+        const uint32_t rows = n - at < 64 ? n - at : 64;
+        take_i64(taken, x + at, valid[at / 64], rows);
+        total += total_i64(taken, rows);
     }
     *sum = (int64_t)total;
     return total != (__int128)*sum;
@@ -96,5 +189,8 @@ static bool sum_i64(const int64_t *x, uint32_t n, int64_t *sum)
         .isa = name, .i32 = {add_i32, sub_i32, mul_i32}, .i64 = {add_i64, sub_i64, mul_i64},       \
         .f64 = {add_f64, sub_f64, mul_f64}, .i32_by = {add_i32_by, sub_i32_by, mul_i32_by},        \
         .i64_by = {add_i64_by, sub_i64_by, mul_i64_by},                                            \
-        .f64_by = {add_f64_by, sub_f64_by, mul_f64_by}, .sum_i64 = sum_i64, .sum_i32 = sum_i32,    \
+        .f64_by = {add_f64_by, sub_f64_by, mul_f64_by}, .floor_f64 = floor_f64,                    \
+        .ceil_f64 = ceil_f64, .rest_i32 = rest_i32, .rest_i32_by = rest_i32_by,                    \
+        .quotient_f64 = quotient_f64, .quotient_f64_by = quotient_f64_by, .sum_i64 = sum_i64,      \
+        .sum_i32 = sum_i32,                                                                        \
     }

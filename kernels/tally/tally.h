@@ -21,6 +21,8 @@ struct mr_tally_kernels {
      * nothing. */
     void (*sum_f64)(double *lanes, const uint32_t *ids, const double *x, const uint64_t *valid,
                     const uint32_t *sel, uint32_t n);
+    /* The same of all rows 0..n-1 into one group: lanes[0..MR_LANES). */
+    void (*sum_f64_of_one)(double *lanes, const double *x, const uint64_t *valid, uint32_t n);
 };
 
 extern const struct mr_tally_kernels mr_tally_scalar;

@@ -45,5 +45,25 @@ static void sum_f64(double *lanes, const uint32_t *ids, const double *x, const u
     }
 }
 
-const struct mr_tally_kernels mr_tally_scalar = {
-    .isa = "scalar", .count = count, .count_valid = count_valid, .sum_f64 = sum_f64};
+/* As sum_f64 would, value by value, so that the totals are the same. */
+static void sum_f64_of_one(double *lanes, const double *x, const uint64_t *valid, uint32_t n)
+{
+    double sum[MR_LANES] = {lanes[0], lanes[1], lanes[2], lanes[3]};
+    uint32_t i = 0;
+
+    for (; i + MR_LANES <= n; i += MR_LANES) {
+        const uint64_t bits = valid ? valid[i / 64] >> (i % 64) : UINT64_MAX;
+        for (uint32_t lane = 0; lane < MR_LANES; lane++)
+            sum[lane] += bits >> lane & 1 ? x[i + lane] : 0;
+    }
+    for (; i < n; i++)
+        sum[i % MR_LANES] += valid == 0 || bit_of(valid, i) ? x[i] : 0;
+    for (uint32_t lane = 0; lane < MR_LANES; lane++)
+        lanes[lane] = sum[lane];
+}
+
+const struct mr_tally_kernels mr_tally_scalar = {.isa = "scalar",
+                                                 .count = count,
+                                                 .count_valid = count_valid,
+                                                 .sum_f64 = sum_f64,
+                                                 .sum_f64_of_one = sum_f64_of_one};

@@ -42,7 +42,7 @@ static const char *run(const char *name, uint32_t n, struct mr_expr **args, bool
 
     if (x == NULL)
         return b.err.condition;
-    struct mr_aggregate_call c = {x, &b.err, grow, &b.arena, &b.arena, &b.context};
+    struct mr_aggregate_call c = {x, &b.err, grow, &b.arena, &b.arena, &b.context, false};
     const struct mr_aggregate *a = mr_aggregate_find(name);
     assert_in_range(a->slots(x, kinds, types, &b.arena), 1, SLOTS_MAX);
     for (uint32_t k = 0; k < x->args_n; k++) {
@@ -255,7 +255,7 @@ static void test_unions_need_one_buffer(void **state)
 
     (void)state;
     x = CALL(&b, "hll_sketch_agg", i, bench_int(&b, 16));
-    struct mr_aggregate_call c = {x, &b.err, grow, &b.arena, &b.arena, &b.context};
+    struct mr_aggregate_call c = {x, &b.err, grow, &b.arena, &b.arena, &b.context, false};
     const struct mr_aggregate *a = mr_aggregate_find("hll_sketch_agg");
     assert_in_range(a->slots(x, kinds, types, &b.arena), 1, SLOTS_MAX);
     slots[0] = slots[1] = slot;
@@ -276,7 +276,7 @@ static void test_unions_need_one_buffer(void **state)
         return;
     }
     mr_arena_init(&batch, NULL, &b.escape);
-    c = (struct mr_aggregate_call){x, &b.err, grow, &b.arena, &batch, &b.context};
+    c = (struct mr_aggregate_call){x, &b.err, grow, &b.arena, &batch, &b.context, false};
     a = mr_aggregate_find("hll_union_agg");
     assert_int_equal(a->update(&c, ROWS, NULL, &args, slots), MR_OK);
     assert_true(batch.used_bytes < 4 << 16);

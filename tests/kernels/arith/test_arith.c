@@ -1,6 +1,8 @@
 #include "kernels/arith/arith.h"
 #include "tests/kernels/guard.h"
 
+#include <math.h>
+
 /* Small values, and at edge a row that overflows. */
 static void fill(struct guard *g, int32_t *x, int32_t *y, int64_t *l, int64_t *m, uint32_t edge)
 {
@@ -97,26 +99,146 @@ static void test_sums(void **state)
             x[i] = (int32_t)g.i64[i];
             wanted_small += x[i];
         }
-        assert_int_equal((*v)->sum_i64(g.i64, n, &sum), wanted != (int64_t)wanted);
+        assert_int_equal((*v)->sum_i64(g.i64, NULL, n, &sum), wanted != (int64_t)wanted);
         assert_int_equal(sum, (int64_t)wanted);
-        assert_false((*v)->sum_i32(x, n, &small));
+        assert_false((*v)->sum_i32(x, NULL, n, &small));
         assert_int_equal(small, wanted_small);
         guard_close(&g);
     }
     const int64_t up[] = {INT64_MAX, 5, -6, INT64_MIN, 0, 0, 0, 0, 9};
     int64_t sum = 0;
-    assert_false(mr_arith->sum_i64(up, 9, &sum));
+    assert_false(mr_arith->sum_i64(up, NULL, 9, &sum));
     assert_int_equal(sum, 7);
     sum = INT64_MAX;
-    assert_true(mr_arith->sum_i64(up + 1, 1, &sum));
+    assert_true(mr_arith->sum_i64(up + 1, NULL, 1, &sum));
+}
+
+static void test_sums_without_nulls(void **state)
+{
+    (void)state;
+    GUARD_EACH(v, mr_arith_kernels, mr_arith_variants)
+    for (uint32_t n = 0; n <= GUARD_ROWS; n++) {
+        struct guard g = guard_open(n);
+        __int128 wanted = 17;
+        int64_t sum = 17, small = 17, wanted_small = 17;
+        int32_t *x = guard_alloc(&g, n * 4);
+        for (uint32_t i = 0; i < n; i++) {
+            x[i] = (int32_t)g.i64[i];
+            if (!(g.valid[i / 64] >> (i % 64) & 1))
+                continue;
+            wanted += g.i64[i];
+            wanted_small += x[i];
+        }
+        assert_int_equal((*v)->sum_i64(g.i64, g.valid, n, &sum), wanted != (int64_t)wanted);
+        assert_int_equal(sum, (int64_t)wanted);
+        assert_false((*v)->sum_i32(x, g.valid, n, &small));
+        assert_int_equal(small, wanted_small);
+        guard_close(&g);
+    }
+}
+
+static void test_whole_numbers(void **state)
+{
+    static const double edges[] = {0.0,
+                                   -0.0,
+                                   0.5,
+                                   -0.5,
+                                   1.5,
+                                   2.5,
+                                   -2.5,
+                                   0.49999999999999994,
+                                   7,
+                                   -7,
+                                   1e15 + 0.5,
+                                   -1e15 - 0.5,
+                                   0x1p51 - 0.25,
+                                   -0x1p51 + 0.25,
+                                   1e-300};
+    enum { EDGES = sizeof edges / sizeof edges[0] };
+
+    (void)state;
+    GUARD_EACH(v, mr_arith_kernels, mr_arith_variants)
+    for (uint32_t n = 0; n <= GUARD_ROWS; n++) {
+        struct guard g = guard_open(n);
+        int64_t low[GUARD_ROWS], high[GUARD_ROWS];
+        for (uint32_t i = 0; i < n; i++)
+            g.f64[i] = i < EDGES ? edges[i] : g.f64[i] - 125;
+        assert_false((*v)->floor_f64(low, g.f64, n));
+        assert_false((*v)->ceil_f64(high, g.f64, n));
+        for (uint32_t i = 0; i < n; i++) {
+            const int64_t near = (int64_t)g.f64[i];
+            assert_int_equal(low[i], near - ((double)near > g.f64[i]));
+            assert_int_equal(high[i], near + ((double)near < g.f64[i]));
+        }
+        if (n > 0) {
+            g.f64[n / 2] = n % 2 ? 0x1p51 : (double)NAN;
+            assert_true((*v)->floor_f64(low, g.f64, n));
+        }
+        guard_close(&g);
+    }
+}
+
+static void test_divisions(void **state)
+{
+    static const int32_t edges[] = {0,
+                                    1,
+                                    -1,
+                                    2,
+                                    -2,
+                                    3,
+                                    7,
+                                    -7,
+                                    1000,
+                                    46341,
+                                    INT32_MAX,
+                                    -INT32_MAX,
+                                    INT32_MIN,
+                                    INT32_MIN + 1,
+                                    INT32_MAX - 1,
+                                    1073741824,
+                                    999999937};
+    enum { EDGES = sizeof edges / sizeof edges[0], N = EDGES * EDGES };
+    int32_t x[N + 16], y[N + 16], rest[N];
+
+    (void)state;
+    for (uint32_t i = 0; i < N; i++) {
+        x[i] = edges[i / EDGES];
+        y[i] = edges[i % EDGES];
+    }
+    GUARD_EACH(v, mr_arith_kernels, mr_arith_variants)
+    {
+        assert_true((*v)->rest_i32(rest, x, y, N));
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(rest[i], y[i] == 0 ? 0 : (int64_t)x[i] % y[i]);
+        for (uint32_t k = 0; k < EDGES; k++) {
+            assert_int_equal((*v)->rest_i32_by(rest, x, &edges[k], N), edges[k] == 0);
+            for (uint32_t i = 0; i < N; i++)
+                assert_int_equal(rest[i], edges[k] == 0 ? 0 : (int64_t)x[i] % edges[k]);
+        }
+        for (uint32_t n = 0; n <= GUARD_ROWS; n++) {
+            struct guard g = guard_open(n);
+            double *z = guard_alloc(&g, n * 8), out[GUARD_ROWS];
+            bool zeros = false;
+            for (uint32_t i = 0; i < n; i++) {
+                z[i] = (double)(int32_t)(g.ids[i] - 3) / 4;
+                zeros = zeros || z[i] == 0;
+            }
+            assert_int_equal((*v)->quotient_f64(out, g.f64, z, n), zeros);
+            for (uint32_t i = 0; i < n; i++)
+                assert_true(out[i] == g.f64[i] / z[i] || out[i] != out[i]);
+            if (n > 0)
+                assert_int_equal((*v)->quotient_f64_by(out, g.f64, z, n), z[0] == 0);
+            guard_close(&g);
+        }
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_variants_agree),
-        cmocka_unit_test(test_overflow_is_told),
-        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_variants_agree), cmocka_unit_test(test_overflow_is_told),
+        cmocka_unit_test(test_sums),           cmocka_unit_test(test_sums_without_nulls),
+        cmocka_unit_test(test_whole_numbers),  cmocka_unit_test(test_divisions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,6 +41,27 @@ static void compare(const struct mr_tally_kernels *v, const struct guard *g, con
     }
 }
 
+/* Bit by bit what sum_f64 gives, also of values that round. */
+static void test_one_group(void **state)
+{
+    (void)state;
+    GUARD_EACH(v, mr_tally_kernels, mr_tally_variants)
+    for (uint32_t n = 0; n <= GUARD_ROWS; n++) {
+        struct guard g = guard_open(n);
+        for (uint32_t i = 0; i < n; i++) {
+            g.f64[i] /= 7;
+            g.ids[i] = 0;
+        }
+        for (int with = 0; with < 2; with++) {
+            double sums[MR_LANES] = {0}, wanted[MR_LANES] = {0};
+            (*v)->sum_f64_of_one(sums, g.f64, with ? g.valid : NULL, n);
+            (*v)->sum_f64(wanted, g.ids, g.f64, with ? g.valid : NULL, NULL, n);
+            assert_memory_equal(sums, wanted, sizeof sums);
+        }
+        guard_close(&g);
+    }
+}
+
 static void test_lanes_add_up(void **state)
 {
     (void)state;
@@ -57,7 +78,8 @@ static void test_lanes_add_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lanes_add_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lanes_add_up),
+                                       cmocka_unit_test(test_one_group)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

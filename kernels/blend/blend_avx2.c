@@ -1,0 +1,3 @@
+#include "kernels/blend/blend_body.h"
+
+const struct mr_blend_kernels mr_blend_avx2 = BLEND_TABLE("avx2");

@@ -1,0 +1,25 @@
+/* view.h - texts by their views, for all rows 0..n-1.
+ *
+ * Views    Two words a row: the length (the low 4 bytes) and the first 4 bytes of the text; then
+ *          its other bytes, or, of a long text, where it lies.
+ * Equal    equal fills one bit a row, as BOOLEAN columns have it: not set, the texts differ; set,
+ *          they are equal or, if they are long, may be. Bits beyond n in the last word are 0.
+ */
+#pragma once
+#include "kernels/kernels.h"
+#include <stdbool.h>
+
+enum { MR_VIEW_WORDS = 2 };
+
+struct mr_view_kernels {
+    const char *isa;
+    void (*lengths)(int32_t *out, const uint64_t *views, uint32_t n);
+    void (*equal)(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint32_t n);
+    /* The same with the one text y. */
+    void (*equal_by)(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint32_t n);
+    /* Is no byte of text[0..n) above 0x7f? */
+    bool (*is_ascii)(const char *text, uint64_t n);
+};
+extern const struct mr_view_kernels mr_view_scalar, mr_view_avx2;
+extern const struct mr_view_kernels *const mr_view_variants[]; /* best first, NULL */
+extern const struct mr_view_kernels *mr_view;

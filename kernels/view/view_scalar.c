@@ -1,0 +1,22 @@
+#include "kernels/view/view_body.h"
+
+/* Without branches: texts of one length often begin alike. */
+#define EQUAL_LOOP(name, y_of)                                                                     \
+    static void name(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint32_t n)             \
+    {                                                                                              \
+        for (uint32_t at = 0; at < n; at += 64) {                                                  \
+            const uint32_t rows = n - at < 64 ? n - at : 64;                                       \
+            uint64_t word = 0;                                                                     \
+            for (uint32_t k = 0; k < rows; k++) {                                                  \
+                const uint64_t *a = x + (uint64_t)(at + k) * MR_VIEW_WORDS, *b = y_of;             \
+                const uint64_t is_long = (uint32_t)a[0] > INLINE_BYTES;                            \
+                word |= ((uint64_t)(a[0] == b[0]) & ((uint64_t)(a[1] == b[1]) | is_long)) << k;    \
+            }                                                                                      \
+            bits[at / 64] = word;                                                                  \
+        }                                                                                          \
+    }
+
+EQUAL_LOOP(equal, y + (uint64_t)(at + k) * MR_VIEW_WORDS)
+EQUAL_LOOP(equal_by, y)
+
+const struct mr_view_kernels mr_view_scalar = VIEW_TABLE("scalar");
