@@ -263,6 +263,19 @@ int64_t mr_zone_to_local(const struct mr_zone *zone, int64_t utc_us)
     return add(utc_us, period_by_utc(zone->table, utc_us)->offset_us);
 }
 
+void mr_zone_rows_to_local(const struct mr_zone *zone, int64_t *local_us, const int64_t *utc_us,
+                           uint32_t n)
+{
+    const int64_t offset_us = zone->offset_us;
+
+    if (zone->rules)
+        for (uint32_t i = 0; i < n; i++)
+            local_us[i] = mr_zone_to_local(zone, utc_us[i]);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            local_us[i] = add(utc_us[i], offset_us);
+}
+
 int64_t mr_zone_to_utc(const struct mr_zone *zone, int64_t local_us)
 {
     if (zone->rules == NULL)

@@ -26,6 +26,8 @@ const char *mr_zone_name(const struct mr_zone *zone); /* Java's id: "UTC+02:00" 
 bool mr_zone_parse_offset(struct mr_text name, int32_t *seconds);
 /* Microseconds since the epoch <-> local microseconds. */
 int64_t mr_zone_to_local(const struct mr_zone *zone, int64_t utc_us);
+void mr_zone_rows_to_local(const struct mr_zone *zone, int64_t *local_us, const int64_t *utc_us,
+                           uint32_t n);
 int64_t mr_zone_to_utc(const struct mr_zone *zone, int64_t local_us);
 /* "CET", "-03": the short name at that instant. Fills text. */
 void mr_zone_abbreviation(const struct mr_zone *zone, int64_t utc_us, char *text,

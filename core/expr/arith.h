@@ -17,11 +17,6 @@ struct arith_call {
     enum overflow overflow;
 };
 
-static inline bool mr_call_has(const struct mr_call *call, uint32_t row)
-{
-    return call->valid == NULL || mr_bit_get(call->valid, row);
-}
-
 enum mr_status mr_arith_overflow(const struct arith_call *a, struct mr_column *out, uint32_t row);
 enum mr_status mr_arith_by_zero(const struct arith_call *a, struct mr_column *out, uint32_t row);
 enum mr_status mr_arith_decimal(const struct arith_call *a, const struct mr_column *x,

@@ -224,25 +224,27 @@ static bool cast_total(struct mr_call *call, const struct mr_column *in, struct 
     const enum mr_kind from = in->type->kind, to = call->expr->type->kind;
     uint32_t rows = call->rows;
 
-#define WIDEN(from_member, to_member, c_type)                                                      \
+#define WIDEN(from_member, from_type, to_member, to_type)                                          \
     do {                                                                                           \
         mr_column_alloc(out, call->expr->type, rows, false, call->arena);                          \
+        const from_type *x = in->from_member;                                                      \
+        to_type *y = out->to_member;                                                               \
         for (uint32_t i = 0; i < rows; i++)                                                        \
-            out->to_member[i] = (c_type)in->from_member[i];                                        \
+            y[i] = (to_type)x[i];                                                                  \
         return true;                                                                               \
     } while (0)
     if (from == MR_INT && to == MR_BIGINT)
-        WIDEN(i32, i64, int64_t);
+        WIDEN(i32, int32_t, i64, int64_t);
     if (from == MR_INT && to == MR_DOUBLE)
-        WIDEN(i32, f64, double);
+        WIDEN(i32, int32_t, f64, double);
     if (from == MR_BIGINT && to == MR_DOUBLE)
-        WIDEN(i64, f64, double);
+        WIDEN(i64, int64_t, f64, double);
     if (from == MR_FLOAT && to == MR_DOUBLE)
-        WIDEN(f32, f64, double);
+        WIDEN(f32, float, f64, double);
     if (from == MR_SMALLINT && to == MR_INT)
-        WIDEN(i16, i32, int32_t);
+        WIDEN(i16, int16_t, i32, int32_t);
     if (from == MR_TINYINT && to == MR_INT)
-        WIDEN(i8, i32, int32_t);
+        WIDEN(i8, int8_t, i32, int32_t);
 #undef WIDEN
     return false;
 }

@@ -2,6 +2,7 @@
 
 #include "core/base/time.h"
 #include "core/expr/decimal.h"
+#include "kernels/calendar/calendar.h"
 
 /* Microseconds of the value, as an instant or, for dates and local times, as local time. */
 static int64_t us_at(const struct mr_column *in, uint32_t row)
@@ -51,6 +52,10 @@ enum mr_status mr_cast_time(struct cast *c, const struct mr_column *in, const st
     bool from_instant = in->type->kind == MR_TIMESTAMP;
 
     mr_column_alloc(out, to, c->rows, false, c->call->arena);
+    if (to->kind == MR_DATE && (!from_instant || zone == mr_zone_utc())) {
+        mr_calendar->days(out->i32, in->i64, c->rows);
+        return MR_OK;
+    }
     EACH_CAST_ROW(c, i, row)
     {
         if (mr_type_is_numeric(to)) {

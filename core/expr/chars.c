@@ -1,5 +1,7 @@
 #include "core/expr/chars.h"
 
+#include "kernels/view/view.h"
+
 bool mr_chars_is_ascii(struct mr_text t)
 {
     uint64_t all = 0, word;
@@ -17,6 +19,32 @@ bool mr_chars_is_ascii(struct mr_text t)
     return ((all | word) & UINT64_C(0x8080808080808080)) == 0;
 }
 
+bool mr_chars_column_is_ascii(const struct mr_column *x, const uint32_t *sel, uint32_t n)
+{
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    const char *from = NULL, *to = NULL;
+    uint64_t all = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct mr_view *v = &x->views[sel ? sel[i] : i];
+        uint64_t words[2];
+        memcpy(words, v, sizeof words);
+        all |= words[0] >> 32;
+        if (v->length <= MR_VIEW_INLINE) {
+            all |= words[1];
+            continue;
+        }
+        const char *at = (const char *)x->heaps[v->far.heap] + v->far.offset;
+        if (at != to) {
+            if (!mr_view->is_ascii(from, (uint64_t)(to - from)))
+                return false;
+            from = at;
+        }
+        to = at + v->length;
+    }
+    return (all & high) == 0 && mr_view->is_ascii(from, (uint64_t)(to - from));
+}
+
 uint64_t mr_chars_length(struct mr_text t)
 {
     uint64_t n = 0;
@@ -32,6 +60,8 @@ uint64_t mr_chars_offset(struct mr_text t, uint64_t index)
 {
     uint64_t at = 0;
 
+    if (index == 0)
+        return 0;
     if (mr_chars_is_ascii(t))
         return index < t.n ? index : t.n;
     for (; index > 0 && at < t.n; index--)

@@ -2,7 +2,7 @@
  * Spark.
  */
 #pragma once
-#include "core/base/text.h"
+#include "core/batch/column.h"
 
 static inline uint32_t mr_chars_bytes(char lead) /* of the character that starts with lead */
 {
@@ -18,6 +18,9 @@ static inline uint64_t mr_chars_next(struct mr_text t, uint64_t at)
     return next < t.n ? next : t.n;
 }
 bool mr_chars_is_ascii(struct mr_text t);
+/* All texts of the rows sel[0..n) (NULL: 0..n-1); texts that lie one behind the other are looked at
+ * as one. */
+bool mr_chars_column_is_ascii(const struct mr_column *x, const uint32_t *sel, uint32_t n);
 uint64_t mr_chars_length(struct mr_text t);
 /* Byte offset of character number index (from 0), or t.n. */
 uint64_t mr_chars_offset(struct mr_text t, uint64_t index);

@@ -400,6 +400,19 @@ enum mr_status mr_call_argument(struct mr_call *call, uint32_t i, const uint32_t
     return evaluate(e, &inner, call->node->args[i], out, call->err);
 }
 
+enum mr_status mr_call_argument_where(struct mr_call *call, uint32_t i, const uint64_t *rows,
+                                      struct mr_column *out)
+{
+    struct mr_eval *e = call->eval;
+    struct mr_eval_node *node = call->node->args[i];
+    struct mr_eval_scope inner = *call->scope;
+    struct selection room;
+
+    if (!node->is_input && node->expr->kind != MR_EXPR_LITERAL)
+        inner.selection = narrow(e, inner.selection, rows, &room);
+    return evaluate(e, &inner, node, out, call->err);
+}
+
 enum mr_status mr_call_lambda(struct mr_call *call, uint32_t i, uint32_t rows,
                               const struct mr_column *parameters, uint32_t n,
                               const uint32_t *parents, struct mr_column *out)

@@ -22,9 +22,35 @@
     for (uint32_t i = 0, row = (call)->n && (call)->sel ? (call)->sel[0] : 0; i < (call)->n;       \
          i++, row = (call)->sel ? (i < (call)->n ? (call)->sel[i] : 0) : i)
 
+/* Under MR_FN_ALL_ROWS: whether the row has no null argument. */
+static inline bool mr_call_has(const struct mr_call *call, uint32_t row)
+{
+    return call->valid == NULL || mr_bit_get(call->valid, row);
+}
+
+/* BOOLEAN results by a test of each row: whole words where all rows are selected, because bits that
+ * are put one by one wait for each other. */
+static inline __attribute__((always_inline)) void
+mr_call_put_bits(const struct mr_call *call, uint64_t *bits, const void *arg,
+                 bool (*test)(const void *arg, uint32_t row))
+{
+    for (uint32_t i = 0; call->sel && i < call->n; i++)
+        mr_bit_put(bits, call->sel[i], test(arg, call->sel[i]));
+    for (uint32_t at = 0; call->sel == NULL && at < call->n; at += 64) {
+        const uint32_t end = call->n - at < 64 ? call->n : at + 64;
+        uint64_t word = 0;
+        for (uint32_t row = at; row < end; row++)
+            word |= (uint64_t)test(arg, row) << (row & 63);
+        bits[at / 64] = word;
+    }
+}
+
 /* LAZY functions: argument number i for some of the call's rows. */
 MR_NODISCARD enum mr_status mr_call_argument(struct mr_call *call, uint32_t i, const uint32_t *sel,
                                              uint32_t n, struct mr_column *out);
+/* The same for the call's rows whose bit is set; columns and literals come as they are. */
+MR_NODISCARD enum mr_status mr_call_argument_where(struct mr_call *call, uint32_t i,
+                                                   const uint64_t *rows, struct mr_column *out);
 /* Functions of a lambda: evaluates argument number i (a LAMBDA) over rows of its own.
  * parameters[0..n): columns of rows rows; parents[row]: the row of the call to which it belongs.
  * All rows selected. */

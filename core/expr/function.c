@@ -31,6 +31,7 @@
 #define STRICT MR_FN_NULL_IF_ANY_NULL
 #define STRICT_ALL (MR_FN_NULL_IF_ANY_NULL | MR_FN_ALL_ROWS)
 #define STRICT_ZONE (MR_FN_NULL_IF_ANY_NULL | MR_FN_CONTEXT)
+#define STRICT_ZONE_ALL (STRICT_ZONE | MR_FN_ALL_ROWS)
 static const struct mr_function functions[] = {
 #define FN(name_, usage_, min, max, flags_, signature_, resolve_, body)                            \
     {.name = name_,                                                                                \

@@ -9,12 +9,10 @@ enum {
     MR_JSON_STATE_BYTES = 192,    /* a JSON parser */
     MR_REGEXP_STATE_BYTES = 8,
     MR_RANDOM_STATE_BYTES = 16,
-    MR_DIGEST_STATE_BYTES = 56,
     MR_DISTANCE_STATE_BYTES = 56, /* an arena */
 };
 
 void mr_pattern_state_fini(void *state);
 void mr_csv_state_fini(void *state);
 void mr_json_state_fini(void *state);
-void mr_digest_state_fini(void *state);
 void mr_distance_state_fini(void *state);

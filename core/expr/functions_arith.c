@@ -312,6 +312,23 @@ static enum mr_status divide_row(const struct arith_call *a, const struct mr_col
     return status;
 }
 
+/* All rows at once. False: others than these, or a division by zero, which its rows must tell. */
+static bool divide_plainly(const struct arith_call *a, const struct mr_column *x,
+                           const struct mr_column *y, struct mr_column *out)
+{
+    const struct mr_expr *right = a->call->expr->args[1];
+    const bool by = right->kind == MR_EXPR_LITERAL;
+    const void *value = by ? right->value->data : y->data;
+    const uint32_t n = a->call->rows;
+
+    if (a->op == REMAINDER && x->type->kind == MR_INT)
+        return !(by ? mr_arith->rest_i32_by : mr_arith->rest_i32)(out->i32, x->i32, value, n);
+    if (a->op == DIVIDE && x->type->kind == MR_DOUBLE)
+        return !(by ? mr_arith->quotient_f64_by : mr_arith->quotient_f64)(out->f64, x->f64, value,
+                                                                          n);
+    return false;
+}
+
 static enum mr_status arith(struct mr_call *call, const struct mr_column *args,
                             struct mr_column *out, bool is_try)
 {
@@ -325,6 +342,8 @@ static enum mr_status arith(struct mr_call *call, const struct mr_column *args,
     if (x->type->kind == MR_DECIMAL)
         return mr_arith_decimal(&a, x, y, out);
     if (a.op >= DIVIDE) {
+        if (divide_plainly(&a, x, y, out))
+            return MR_OK;
         MR_EACH_ROW(call, i, row)
         {
             enum mr_status status = mr_call_has(call, row) ? divide_row(&a, x, y, row, out) : MR_OK;

@@ -89,20 +89,47 @@ static bool decimal_row(enum arith op, const struct mr_column *x, const struct m
     }
 }
 
+/* Whether the type has room for all results of the operation. */
+static bool has_room(enum arith op, const struct mr_type *x, const struct mr_type *y,
+                     const struct mr_type *out)
+{
+    uint32_t whole = x->precision > y->precision ? x->precision : y->precision;
+
+    return op == MULTIPLY ? x->precision + y->precision <= out->precision : whole < out->precision;
+}
+
+/* At the result's scale, all rows, nulls too. */
+static void combine_plainly(const struct arith_call *a, const struct mr_column *x,
+                            const struct mr_column *y, struct mr_column *out)
+{
+    const unsigned __int128 *l = (const unsigned __int128 *)x->i128;
+    const unsigned __int128 *m = (const unsigned __int128 *)y->i128;
+    unsigned __int128 *to = (unsigned __int128 *)out->i128;
+    const uint32_t n = a->call->rows;
+
+    if (a->op == ADD)
+        for (uint32_t row = 0; row < n; row++)
+            to[row] = l[row] + m[row];
+    else if (a->op == SUBTRACT)
+        for (uint32_t row = 0; row < n; row++)
+            to[row] = l[row] - m[row];
+    else
+        for (uint32_t row = 0; row < n; row++)
+            to[row] = l[row] * m[row];
+}
+
 /* x + y, x - y of one scale, which the result has too. */
 static enum mr_status add_plainly(const struct arith_call *a, const struct mr_column *x,
                                   const struct mr_column *y, struct mr_column *out)
 {
     const __int128 limit = mr_decimal_power(out->type->precision);
-    const bool subtracts = a->op == SUBTRACT;
 
+    combine_plainly(a, x, y, out);
+    if (has_room(a->op, x->type, y->type, out->type))
+        return MR_OK;
     MR_EACH_ROW(a->call, i, row)
     {
-        unsigned __int128 l =
-            (unsigned __int128)x->i128[row]; /* of a null row, whatever is there */
-        unsigned __int128 m = (unsigned __int128)y->i128[row];
-        __int128 v = (__int128)(subtracts ? l - m : l + m);
-        out->i128[row] = v;
+        const __int128 v = out->i128[row];
         if ((v >= limit || v <= -limit) && mr_call_has(a->call, row)) {
             enum mr_status status = out_of_range(a, x, y, row, out);
             if (status != MR_OK)
@@ -119,6 +146,11 @@ enum mr_status mr_arith_decimal(const struct arith_call *a, const struct mr_colu
 
     if (a->op <= SUBTRACT && scale == y->type->scale && scale == out->type->scale)
         return add_plainly(a, x, y, out);
+    if (a->op == MULTIPLY && scale + y->type->scale == out->type->scale &&
+        has_room(a->op, x->type, y->type, out->type)) {
+        combine_plainly(a, x, y, out);
+        return MR_OK;
+    }
     MR_EACH_ROW(a->call, i, row)
     {
         enum mr_status status = MR_OK;

@@ -1,10 +1,12 @@
 #include "core/expr/coerce.h"
 #include "core/expr/chars.h"
-#include "core/expr/function_state.h"
 #include "core/expr/writer.h"
 #include "core/format/utf8.h"
 
-#include <openssl/evp.h>
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/md5.h>
+#include <openssl/sha.h>
+#include <stdio.h>
 #include <zlib.h>
 
 /* md5, sha1, sha2, crc32; base64, hex, encode, decode. */
@@ -21,38 +23,38 @@ static uint64_t put_hex(const uint8_t *data, uint64_t n, const char *digits, cha
     return 2 * n;
 }
 
-/* Fetched once per worker and call: asking OpenSSL by name takes a lock, and a context is a
- * malloc. */
-enum digest_kind { MD5, SHA1, SHA224, SHA256, SHA384, SHA512, DIGESTS_N, NO_DIGEST = -1 };
-static const char *const digest_names[] = {"MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512"};
+/* The functions of one digest each: a context lies on the stack. OpenSSL would rather have its
+ * general ones used, but to prepare a digest took longer with them than to make one. */
+#define DIGEST(name, context, algorithm)                                                           \
+    static void name(struct mr_text t, uint8_t *out)                                               \
+    {                                                                                              \
+        context c;                                                                                 \
+        algorithm##_Init(&c);                                                                      \
+        algorithm##_Update(&c, t.data, t.n);                                                       \
+        algorithm##_Final(out, &c);                                                                \
+    }
+DIGEST(make_md5, MD5_CTX, MD5)
+DIGEST(make_sha1, SHA_CTX, SHA1)
+DIGEST(make_sha224, SHA256_CTX, SHA224)
+DIGEST(make_sha256, SHA256_CTX, SHA256)
+DIGEST(make_sha384, SHA512_CTX, SHA384)
+DIGEST(make_sha512, SHA512_CTX, SHA512)
 
-struct digest_state {
-    EVP_MD_CTX *context;
-    EVP_MD *kinds[DIGESTS_N];
+enum digest_kind {
+    MD5_KIND,
+    SHA1_KIND,
+    SHA224_KIND,
+    SHA256_KIND,
+    SHA384_KIND,
+    SHA512_KIND,
+    NO_DIGEST = -1
 };
-_Static_assert(sizeof(struct digest_state) <= MR_DIGEST_STATE_BYTES, "as functions.def says");
-
-void mr_digest_state_fini(void *state)
-{
-    struct digest_state *s = state;
-
-    EVP_MD_CTX_free(s->context);
-    for (int i = 0; i < DIGESTS_N; i++)
-        EVP_MD_free(s->kinds[i]);
-}
-
-static bool make_digest(struct digest_state *s, enum digest_kind kind, struct mr_text t,
-                        uint8_t *digest, unsigned int *n)
-{
-    if (s->context == NULL)
-        s->context = EVP_MD_CTX_new();
-    if (s->kinds[kind] == NULL)
-        s->kinds[kind] = EVP_MD_fetch(NULL, digest_names[kind], NULL);
-    return s->context && s->kinds[kind] &&
-           EVP_DigestInit_ex2(s->context, s->kinds[kind], NULL) == 1 &&
-           EVP_DigestUpdate(s->context, t.data, t.n) == 1 &&
-           EVP_DigestFinal_ex(s->context, digest, n) == 1;
-}
+static const struct {
+    void (*make)(struct mr_text t, uint8_t *out);
+    uint32_t bytes;
+} digests[] = {{make_md5, MD5_DIGEST_LENGTH},       {make_sha1, SHA_DIGEST_LENGTH},
+               {make_sha224, SHA224_DIGEST_LENGTH}, {make_sha256, SHA256_DIGEST_LENGTH},
+               {make_sha384, SHA384_DIGEST_LENGTH}, {make_sha512, SHA512_DIGEST_LENGTH}};
 
 static enum mr_status digest(struct mr_call *call, const struct mr_column *args,
                              enum digest_kind (*kind_of)(const struct mr_column *args,
@@ -64,17 +66,15 @@ static enum mr_status digest(struct mr_call *call, const struct mr_column *args,
     mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        enum digest_kind kind = kind_of(args, row);
-        uint8_t bytes[EVP_MAX_MD_SIZE];
-        unsigned int n = 0;
-        if (kind == NO_DIGEST)
+        const enum digest_kind kind = kind_of(args, row);
+        uint8_t bytes[SHA512_DIGEST_LENGTH];
+        if (kind == NO_DIGEST) {
             mr_text_writer_null(&w, row, call->rows);
-        else if (make_digest(call->state, kind, mr_column_text(&args[0], row), bytes, &n))
-            mr_text_writer_put(&w, row,
-                               put_hex(bytes, n, hex_small, mr_text_writer_room(&w, 2 * n)));
-        else
-            return MR_FAIL(call->err, MR_QUERY, 0, "%s: the digest %s is not available",
-                           call->expr->function->name, digest_names[kind]);
+            continue;
+        }
+        const uint32_t n = digests[kind].bytes;
+        digests[kind].make(mr_column_text(&args[0], row), bytes);
+        mr_text_writer_put(&w, row, put_hex(bytes, n, hex_small, mr_text_writer_room(&w, 2 * n)));
     }
     return MR_OK;
 }
@@ -82,22 +82,22 @@ static enum mr_status digest(struct mr_call *call, const struct mr_column *args,
 static enum digest_kind md5_kind(const struct mr_column *args, uint32_t row)
 {
     (void)args, (void)row;
-    return MD5;
+    return MD5_KIND;
 }
 static enum digest_kind sha1_kind(const struct mr_column *args, uint32_t row)
 {
     (void)args, (void)row;
-    return SHA1;
+    return SHA1_KIND;
 }
 /* sha2(t, bits): 224, 256 (or 0), 384, 512; null for others. */
 static enum digest_kind sha2_kind(const struct mr_column *args, uint32_t row)
 {
     int32_t bits = args[1].i32[row];
 
-    return bits == 224                ? SHA224
-           : bits == 256 || bits == 0 ? SHA256
-           : bits == 384              ? SHA384
-           : bits == 512              ? SHA512
+    return bits == 224                ? SHA224_KIND
+           : bits == 256 || bits == 0 ? SHA256_KIND
+           : bits == 384              ? SHA384_KIND
+           : bits == 512              ? SHA512_KIND
                                       : NO_DIGEST;
 }
 
@@ -125,6 +125,26 @@ MR_BODY(crc32)
     return MR_OK;
 }
 
+static const char base64_symbols[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static uint64_t encode_base64(struct mr_text t, char *out)
+{
+    const uint8_t *in = (const uint8_t *)t.data;
+    uint64_t i = 0, at = 0;
+
+    for (; i < t.n; i += 3, at += 4) {
+        const uint64_t left = t.n - i;
+        uint32_t bits = (uint32_t)in[i] << 16 | (left > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
+                        (left > 2 ? in[i + 2] : 0);
+        out[at] = base64_symbols[bits >> 18];
+        out[at + 1] = base64_symbols[bits >> 12 & 63];
+        out[at + 2] = left > 1 ? base64_symbols[bits >> 6 & 63] : '=';
+        out[at + 3] = left > 2 ? base64_symbols[bits & 63] : '=';
+    }
+    return at;
+}
+
 MR_BODY(base64)
 {
     struct mr_text_writer w;
@@ -133,21 +153,46 @@ MR_BODY(base64)
     MR_EACH_ROW(call, i, row)
     {
         struct mr_text t = mr_column_text(&args[0], row);
-        uint8_t *room = (uint8_t *)mr_text_writer_room(&w, (t.n + 2) / 3 * 4 + 1);
-        int n = EVP_EncodeBlock(room, (const uint8_t *)t.data, (int)t.n);
-        mr_text_writer_put(&w, row, (uint64_t)n);
+        char *room = mr_text_writer_room(&w, (t.n + 2) / 3 * 4);
+        mr_text_writer_put(&w, row, encode_base64(t, room));
     }
     return MR_OK;
 }
 
-static int32_t base64_value(uint8_t c)
+/* What each character stands for, and one more; 0: none. */
+static const uint8_t base64_values[256] = {
+    ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
+    ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
+    ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24,
+    ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28, ['c'] = 29, ['d'] = 30, ['e'] = 31, ['f'] = 32,
+    ['g'] = 33, ['h'] = 34, ['i'] = 35, ['j'] = 36, ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40,
+    ['o'] = 41, ['p'] = 42, ['q'] = 43, ['r'] = 44, ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48,
+    ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56,
+    ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64,
+};
+
+static inline int32_t base64_value(uint8_t c)
 {
-    return c >= 'A' && c <= 'Z'   ? c - 'A'
-           : c >= 'a' && c <= 'z' ? c - 'a' + 26
-           : c >= '0' && c <= '9' ? c - '0' + 52
-           : c == '+'             ? 62
-           : c == '/'             ? 63
-                                  : -1;
+    return base64_values[c] - 1;
+}
+
+/* Four symbols as three bytes, as long as there are such; gives how many symbols. */
+static uint64_t decode_units(struct mr_text t, char *out)
+{
+    const uint8_t *in = (const uint8_t *)t.data;
+    uint64_t i = 0;
+
+    for (; i + 4 <= t.n; i += 4, out += 3) {
+        int32_t a = base64_value(in[i]), b = base64_value(in[i + 1]);
+        int32_t c = base64_value(in[i + 2]), d = base64_value(in[i + 3]);
+        if ((a | b | c | d) < 0)
+            break;
+        uint32_t bits = (uint32_t)(a << 18 | b << 12 | c << 6 | d);
+        out[0] = (char)(bits >> 16);
+        out[1] = (char)(bits >> 8);
+        out[2] = (char)bits;
+    }
+    return i;
 }
 
 /* As Java's decoder of MIME: characters outside the alphabet are skipped, '=' fills up the last
@@ -155,9 +200,9 @@ static int32_t base64_value(uint8_t c)
 static bool decode_base64(struct mr_text t, char *out, uint64_t *n)
 {
     uint32_t bits = 0, have = 0;
-    uint64_t i = 0;
+    uint64_t i = decode_units(t, out);
 
-    *n = 0;
+    *n = i / 4 * 3;
     for (; i < t.n && t.data[i] != '='; i++) {
         int32_t v = base64_value((uint8_t)t.data[i]);
         if (v < 0)

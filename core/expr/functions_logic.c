@@ -30,52 +30,69 @@ MR_RESOLVE(logic)
     return MR_OK;
 }
 
-/* Rows of the call that are not (decided and valid): those for which the right side matters. */
-static uint32_t undecided(struct mr_call *call, const struct mr_column *left, bool decided,
-                          uint32_t *sel)
+static uint32_t words_of(const struct mr_call *call)
 {
-    uint32_t n = 0;
-
-    MR_EACH_ROW(call, i, row)
-    {
-        bool is_null = left->valid && !mr_bit_get(left->valid, row);
-        sel[n] = row;
-        n += is_null || mr_bit_get(left->bits, row) != decided;
-    }
-    return n;
+    return mr_bit_words(call->rows);
 }
 
-/* AND: decided by false. OR: decided by true. */
+/* The call's rows as bits. */
+static uint64_t *selected_bits(struct mr_call *call)
+{
+    uint64_t *bits = MR_NEW_ARRAY(call->arena, uint64_t, words_of(call) + 1);
+
+    if (call->sel) {
+        for (uint32_t i = 0; i < call->n; i++)
+            mr_bit_set(bits, call->sel[i]);
+    } else {
+        memset(bits, 0xff, call->rows / 64 * sizeof *bits);
+        if (call->rows % 64)
+            bits[call->rows / 64] = (UINT64_C(1) << call->rows % 64) - 1;
+    }
+    return bits;
+}
+
+static bool any_bit(const uint64_t *bits, uint32_t words)
+{
+    uint64_t all = 0;
+
+    for (uint32_t w = 0; w < words; w++)
+        all |= bits[w];
+    return all != 0;
+}
+
+static inline uint64_t valid_word(const struct mr_column *x, uint32_t w)
+{
+    return x->valid ? x->valid[w] : ~UINT64_C(0);
+}
+
+/* AND: decided by false. OR: decided by true. Where left decides, the right side does not
+ * matter. */
 static enum mr_status and_or(struct mr_call *call, bool decided, struct mr_column *out)
 {
+    const uint64_t flip = decided ? 0 : ~UINT64_C(0); /* makes a deciding bit 1 */
+    uint64_t *open = selected_bits(call);
     struct mr_column left, right;
-    uint32_t *sel = mr_arena_alloc(call->arena, ((size_t)call->n + 1) * sizeof *sel), n;
     enum mr_status status = mr_call_argument(call, 0, call->sel, call->n, &left);
 
     if (status != MR_OK)
         return status;
-    n = undecided(call, &left, decided, sel);
-    if (n == 0) {
+    for (uint32_t w = 0; w < words_of(call); w++)
+        open[w] &= ~((left.bits[w] ^ flip) & valid_word(&left, w));
+    if (!any_bit(open, words_of(call))) {
         *out = left;
         return MR_OK;
     }
-    if (n == call->n)
-        status = mr_call_argument(call, 1, call->sel, call->n, &right);
-    else
-        status = mr_call_argument(call, 1, sel, n, &right);
+    status = mr_call_argument_where(call, 1, open, &right);
     if (status != MR_OK)
         return status;
     mr_column_alloc(out, &mr_type_boolean, call->rows, left.valid || right.valid, call->arena);
-    MR_EACH_ROW(call, i, row) /* where left decides; the others follow */
-    mr_bit_put(out->bits, row, decided);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = sel[i];
-        bool left_null = left.valid && !mr_bit_get(left.valid, row);
-        bool right_null = right.valid && !mr_bit_get(right.valid, row);
-        bool right_decides = !right_null && mr_bit_get(right.bits, row) == decided;
-        mr_bit_put(out->bits, row, right_decides ? decided : !decided);
-        if (!right_decides && (left_null || right_null))
-            mr_bit_clear(out->valid, row);
+    for (uint32_t w = 0; w < words_of(call); w++) {
+        uint64_t x_valid = valid_word(&left, w), y_valid = valid_word(&right, w) & open[w];
+        uint64_t x = left.bits[w] ^ flip, y = right.bits[w] ^ flip;
+        uint64_t yes = (x & x_valid) | (y & y_valid);
+        out->bits[w] = yes ^ flip;
+        if (out->valid)
+            out->valid[w] = yes | (~x & x_valid & ~y & y_valid);
     }
     return MR_OK;
 }
@@ -153,69 +170,50 @@ MR_RESOLVE(is_bool)
     return status;
 }
 
-/* The branches of a lazy choice: values made so far, and which row takes which. */
+/* The branches of a lazy choice made so far, and the rows not yet decided. */
 struct choice {
-    struct mr_column *values;
-    uint8_t *which;
-    uint32_t values_n;
-    uint32_t *left, left_n; /* rows not yet decided */
+    struct mr_branch *branches;
+    uint32_t n;
+    uint64_t *left;
 };
 
 static void choice_init(struct choice *c, struct mr_call *call, uint32_t branches)
 {
-    *c = (struct choice){0};
-    c->values = MR_NEW_ARRAY(call->arena, struct mr_column, branches + 1);
-    c->which = mr_arena_alloc(call->arena, call->rows + 1);
-    c->left = mr_arena_alloc(call->arena, ((size_t)call->n + 1) * sizeof *c->left);
-    MR_EACH_ROW(call, i, row)
-    {
-        c->which[row] = MR_CHOOSE_NULL;
-        c->left[i] = row;
-    }
-    c->left_n = call->n;
+    c->branches = MR_NEW_ARRAY(call->arena, struct mr_branch, branches + 1);
+    c->n = 0;
+    c->left = selected_bits(call);
 }
 
-/* Rows of left for which taken says yes leave it; gives them in a new array. */
-static uint32_t *choice_split(struct choice *c, struct mr_call *call,
-                              const struct mr_column *condition, uint32_t *taken_n)
+static bool choice_is_open(const struct choice *c, const struct mr_call *call)
 {
-    uint32_t *taken = mr_arena_alloc(call->arena, ((size_t)c->left_n + 1) * sizeof *taken);
-    uint32_t *rest = mr_arena_alloc(call->arena, ((size_t)c->left_n + 1) * sizeof *rest);
-    uint32_t n = 0, rest_n = 0;
+    return any_bit(c->left, words_of(call));
+}
 
-    for (uint32_t i = 0; i < c->left_n; i++) {
-        uint32_t row = c->left[i];
-        bool yes = !mr_column_is_null(condition, row) && mr_bit_get(condition->bits, row);
-        taken[n] = rest[rest_n] = row;
-        n += yes;
-        rest_n += !yes;
+/* Those of the rows left whose bit is set in both (NULL: all) are decided now. */
+static uint64_t *choice_split(struct choice *c, struct mr_call *call, const uint64_t *bits,
+                              const uint64_t *valid)
+{
+    uint64_t *taken = mr_arena_alloc(call->arena, (words_of(call) + 1) * sizeof *taken);
+
+    for (uint32_t w = 0; w < words_of(call); w++) {
+        taken[w] = c->left[w] & (bits ? bits[w] : ~UINT64_C(0)) & (valid ? valid[w] : ~UINT64_C(0));
+        c->left[w] &= ~taken[w];
     }
-    c->left = rest;
-    c->left_n = rest_n;
-    *taken_n = n;
     return taken;
 }
 
 static enum mr_status choice_take(struct choice *c, struct mr_call *call, uint32_t argument,
-                                  const uint32_t *rows, uint32_t n)
+                                  const uint64_t *rows)
 {
-    enum mr_status status;
-
-    if (n == 0)
+    if (!any_bit(rows, words_of(call)))
         return MR_OK;
-    status = mr_call_argument(call, argument, rows, n, &c->values[c->values_n]);
-    if (status != MR_OK)
-        return status;
-    for (uint32_t i = 0; i < n; i++)
-        c->which[rows[i]] = (uint8_t)c->values_n;
-    c->values_n++;
-    return MR_OK;
+    c->branches[c->n].rows = rows;
+    return mr_call_argument_where(call, argument, rows, &c->branches[c->n++].values);
 }
 
 static void choice_finish(struct choice *c, struct mr_call *call, struct mr_column *out)
 {
-    mr_column_choose(out, call->expr->type, c->values, c->values_n, c->which, call->rows, call->sel,
-                     call->n, call->arena);
+    mr_column_merge(out, call->expr->type, c->branches, c->n, call->rows, call->arena);
 }
 
 /* case: condition, value, .., [else]. if: the same with one condition. */
@@ -259,23 +257,21 @@ MR_BODY(case)
     enum mr_status status = MR_OK;
 
     (void)args;
-    if (n / 2 + 1 > MR_CHOOSE_MAX)
-        return MR_FAIL(call->err, MR_UNSUPPORTED, 0, "CASE: more than %u branches",
-                       MR_CHOOSE_MAX - 1);
     choice_init(&c, call, n / 2 + 1);
-    for (uint32_t i = 0; i + 1 < n && c.left_n > 0; i += 2) {
+    for (uint32_t i = 0; i + 1 < n && choice_is_open(&c, call); i += 2) {
         struct mr_column condition;
-        uint32_t taken_n, *taken;
-        status = mr_call_argument(call, i, i == 0 ? call->sel : c.left, c.left_n, &condition);
+        status = mr_call_argument_where(call, i, c.left, &condition);
         if (status != MR_OK)
             return status;
-        taken = choice_split(&c, call, &condition, &taken_n);
-        status = choice_take(&c, call, i + 1, taken, taken_n);
+        if (condition.type->kind == MR_VOID)
+            continue;
+        status =
+            choice_take(&c, call, i + 1, choice_split(&c, call, condition.bits, condition.valid));
         if (status != MR_OK)
             return status;
     }
     if (n % 2 == 1)
-        status = choice_take(&c, call, n - 1, c.left, c.left_n);
+        status = choice_take(&c, call, n - 1, c.left);
     if (status == MR_OK)
         choice_finish(&c, call, out);
     return status;
@@ -297,29 +293,16 @@ MR_BODY(coalesce)
     struct choice c;
 
     (void)args;
-    if (n > MR_CHOOSE_MAX)
-        return MR_FAIL(call->err, MR_UNSUPPORTED, 0, "coalesce: more than %u arguments",
-                       MR_CHOOSE_MAX);
     choice_init(&c, call, n);
-    for (uint32_t k = 0; k < n && c.left_n > 0; k++) {
-        struct mr_column *value = &c.values[c.values_n];
-        enum mr_status status =
-            mr_call_argument(call, k, k == 0 ? call->sel : c.left, c.left_n, value);
+    for (uint32_t k = 0; k < n && choice_is_open(&c, call); k++) {
+        struct mr_branch *b = &c.branches[c.n];
+        enum mr_status status = mr_call_argument_where(call, k, c.left, &b->values);
         if (status != MR_OK)
             return status;
-        uint32_t *rest = mr_arena_alloc(call->arena, ((size_t)c.left_n + 1) * sizeof *rest);
-        uint32_t rest_n = 0;
-        for (uint32_t i = 0; i < c.left_n; i++) {
-            uint32_t row = c.left[i];
-            rest[rest_n] = row;
-            if (mr_column_is_null(value, row))
-                rest_n++;
-            else
-                c.which[row] = (uint8_t)c.values_n;
-        }
-        c.left = rest;
-        c.left_n = rest_n;
-        c.values_n++;
+        if (b->values.type->kind == MR_VOID)
+            continue;
+        b->rows = choice_split(&c, call, NULL, b->values.valid);
+        c.n++;
     }
     choice_finish(&c, call, out);
     return MR_OK;

@@ -79,7 +79,7 @@ MR_BODY(regexp_extract)
     {
         struct mr_regexp *x;
         const uint64_t *spans;
-        uint32_t group;
+        uint32_t group = 0;
         bool found;
         enum mr_status status = group_of(call, args, row, &x, &group, &found, &spans);
         if (status != MR_OK)
@@ -388,11 +388,76 @@ static enum mr_status cut(struct mr_call *call, struct pieces *p, struct mr_text
     return status;
 }
 
+/* The pieces as slices of the argument, whose heaps they share. */
+struct slices {
+    const struct mr_column *from;
+    struct mr_column *to;
+    uint32_t n, capacity;
+    struct mr_arena *arena;
+};
+
+static void add_slice(struct slices *s, uint32_t row, uint64_t at, uint64_t n)
+{
+    if (s->n == s->capacity) {
+        uint32_t capacity = s->capacity > INT32_MAX / 2 ? INT32_MAX : 2 * s->capacity;
+        if (s->n == capacity) /* no column could hold more */
+            mr_arena_exhaust(s->arena);
+        struct mr_view *views = mr_arena_alloc(s->arena, (size_t)capacity * sizeof *views);
+        memcpy(views, s->to->views, s->n * sizeof *views);
+        s->to->views = views;
+        s->capacity = capacity;
+    }
+    mr_text_slice(s->to, s->n++, s->from, row, (uint32_t)at, (uint32_t)n);
+}
+
+static const char *find_plain(struct mr_text t, struct mr_text by, uint64_t at)
+{
+    if (by.n == 1)
+        return at < t.n ? memchr(t.data + at, by.data[0], t.n - at) : NULL;
+    at = mr_text_find(t, by, at);
+    return at == UINT64_MAX ? NULL : t.data + at;
+}
+
+static void split_slices(struct mr_call *call, const struct mr_column *args, struct mr_text by,
+                         struct mr_column *out)
+{
+    enum { PIECES = 3 }; /* expected */
+    struct slices s = {.from = &args[0], .capacity = PIECES * call->n + 4, .arena = call->arena};
+    uint32_t next = 0;
+
+    mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
+    s.to = &out->children[0];
+    mr_text_share(s.to, s.from, &mr_type_string, s.capacity, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        struct mr_text t = mr_column_text(&args[0], row);
+        int32_t limit = call->expr->args_n > 2 ? args[2].i32[row] : -1;
+        int32_t left = limit > 0 ? limit - 1 : -1;
+        uint64_t at = 0;
+        const char *found;
+        for (; next < row; next++)
+            out->offsets[next + 1] = (int32_t)s.n;
+        while (left != 0 && (found = find_plain(t, by, at)) != NULL) {
+            add_slice(&s, row, at, (uint64_t)(found - t.data) - at);
+            at = (uint64_t)(found - t.data) + by.n;
+            left -= left > 0;
+        }
+        add_slice(&s, row, at, t.n - at);
+        out->offsets[++next] = (int32_t)s.n;
+    }
+    for (; next < call->rows; next++)
+        out->offsets[next + 1] = (int32_t)s.n;
+}
+
 /* split(t, pattern[, limit]): at most limit pieces if it is above 0. */
 MR_BODY(split)
 {
     struct mr_list_writer w;
 
+    if (mr_call_is_literal(call, 1) && is_plain(mr_column_text(call->expr->args[1]->value, 0))) {
+        split_slices(call, args, mr_column_text(call->expr->args[1]->value, 0), out);
+        return MR_OK;
+    }
     mr_list_writer_init(&w, out, call->expr->type, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     {

@@ -2,6 +2,7 @@
 #include "core/expr/decimal.h"
 #include "core/expr/writer.h"
 #include "core/format/value.h"
+#include "kernels/arith/arith.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -229,6 +230,14 @@ static int64_t whole(double v, enum rounding how)
     return how == FLOOR ? near - ((double)near > v) : near + ((double)near < v);
 }
 
+static void round_whole(struct mr_call *call, const double *x, enum rounding how, int64_t *to)
+{
+    bool bad = (how == FLOOR ? mr_arith->floor_f64 : mr_arith->ceil_f64)(to, x, call->rows);
+
+    for (uint32_t row = 0; bad && row < call->rows; row++)
+        to[row] = whole(x[row], how);
+}
+
 MR_BODY(round)
 {
     const struct mr_column *x = &args[0];
@@ -237,11 +246,15 @@ MR_BODY(round)
     enum mr_status status = MR_OK;
 
     mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
+    if (x->type->kind == MR_DOUBLE && how >= FLOOR) {
+        round_whole(call, x->f64, how, out->i64);
+        return MR_OK;
+    }
     MR_EACH_ROW(call, i, row)
     {
-        if (x->type->kind == MR_DOUBLE && how >= FLOOR)
-            out->i64[row] = whole(x->f64[row], how);
-        else if (x->type->kind == MR_DOUBLE)
+        if (!mr_call_has(call, row))
+            continue;
+        if (x->type->kind == MR_DOUBLE)
             out->f64[row] = round_double(x->f64[row], scale, how);
         else if (x->type->kind == MR_FLOAT)
             out->f32[row] = (float)round_double((double)x->f32[row], scale, how);

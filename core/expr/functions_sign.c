@@ -34,21 +34,33 @@ static enum mr_status overflow(struct mr_call *call)
         "bypass this error.");
 }
 
-#define NEGATE(member, type, min)                                                                  \
-    MR_EACH_ROW(call, i, row)                                                                      \
+/* All rows; the least value has no opposite. */
+#define NEGATE(member, type, utype, min)                                                           \
     {                                                                                              \
-        type v = x->member[row];                                                                   \
-        if (v == (min) && call->context->ansi)                                                     \
+        const type *from = x->member;                                                              \
+        type *to = out->member;                                                                    \
+        bool bad = false;                                                                          \
+        for (uint32_t row = 0; row < rows; row++) {                                                \
+            type v = from[row];                                                                    \
+            bad |= v == (min);                                                                     \
+            to[row] = only_negative && v >= 0 ? v : (type)(0 - (utype)v);                          \
+        }                                                                                          \
+        if (!bad || !call->context->ansi)                                                          \
+            break;                                                                                 \
+        MR_EACH_ROW(call, i, row)                                                                  \
+        if (from[row] == (min) && mr_call_has(call, row))                                          \
             return overflow(call);                                                                 \
-        out->member[row] = only_negative && v >= 0 ? v : (type)(0 - (uint64_t)v);                  \
-    }                                                                                              \
-    break
+        break;                                                                                     \
+    }
 
-#define NEGATE_REAL(member)                                                                        \
-    MR_EACH_ROW(call, i, row)                                                                      \
-    out->member[row] =                                                                             \
-        only_negative && !signbit(x->member[row]) ? x->member[row] : -x->member[row];              \
-    break
+#define NEGATE_REAL(member, type)                                                                  \
+    {                                                                                              \
+        const type *from = x->member;                                                              \
+        type *to = out->member;                                                                    \
+        for (uint32_t row = 0; row < rows; row++)                                                  \
+            to[row] = only_negative && !signbit(from[row]) ? from[row] : -from[row];               \
+        break;                                                                                     \
+    }
 
 /* Spark turns the sign by 34 digits, half to even; 38 nines have no room then. */
 static enum mr_status negate_decimal(struct mr_call *call, const struct mr_column *x,
@@ -59,6 +71,8 @@ static enum mr_status negate_decimal(struct mr_call *call, const struct mr_colum
 
     MR_EACH_ROW(call, i, row)
     {
+        if (!mr_call_has(call, row))
+            continue;
         __int128 v = x->i128[row], size = v < 0 ? -v : v, unit = 1;
         if (only_negative && v >= 0) {
             out->i128[row] = v;
@@ -81,26 +95,29 @@ static enum mr_status negate_decimal(struct mr_call *call, const struct mr_colum
 static enum mr_status negate(struct mr_call *call, const struct mr_column *x, bool only_negative,
                              struct mr_column *out)
 {
-    mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
+    const uint32_t rows = call->rows;
+
+    mr_column_alloc(out, call->expr->type, rows, false, call->arena);
     switch (x->type->kind) {
     case MR_TINYINT:
-        NEGATE(i8, int8_t, INT8_MIN);
+        NEGATE(i8, int8_t, uint8_t, INT8_MIN)
     case MR_SMALLINT:
-        NEGATE(i16, int16_t, INT16_MIN);
+        NEGATE(i16, int16_t, uint16_t, INT16_MIN)
     case MR_INT:
     case MR_INTERVAL_YEAR_MONTH:
-        NEGATE(i32, int32_t, INT32_MIN);
+        NEGATE(i32, int32_t, uint32_t, INT32_MIN)
     case MR_BIGINT:
     case MR_INTERVAL_DAY_TIME:
-        NEGATE(i64, int64_t, INT64_MIN);
+        NEGATE(i64, int64_t, uint64_t, INT64_MIN)
     case MR_FLOAT:
-        NEGATE_REAL(f32);
+        NEGATE_REAL(f32, float)
     case MR_DOUBLE:
-        NEGATE_REAL(f64);
+        NEGATE_REAL(f64, double)
     case MR_INTERVAL_CALENDAR:
         MR_EACH_ROW(call, i, row)
-        out->calendar[row] = (struct mr_calendar_interval){
-            -x->calendar[row].months, -x->calendar[row].days, -x->calendar[row].us};
+        if (mr_call_has(call, row))
+            out->calendar[row] = (struct mr_calendar_interval){
+                -x->calendar[row].months, -x->calendar[row].days, -x->calendar[row].us};
         break;
     default:
         return negate_decimal(call, x, only_negative, out);

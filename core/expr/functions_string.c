@@ -1,44 +1,51 @@
 #include "core/expr/coerce.h"
 #include "core/expr/chars.h"
 #include "core/expr/writer.h"
+#include "kernels/view/view.h"
 
 /* Lengths, slices, trimming, searching: nothing here writes new text. */
 
+static void put_bytes(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
+{
+    mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
+    mr_view->lengths(out->i32, (const uint64_t *)(const void *)x->views, call->rows);
+}
+
+/* Whether the bytes of all selected texts are their characters. */
+static bool is_bytes(const struct mr_call *call, const struct mr_column *x)
+{
+    return x->type->kind == MR_BINARY || mr_chars_column_is_ascii(x, call->sel, call->n);
+}
+
 MR_BODY(length)
 {
-    bool bytes = args[0].type->kind == MR_BINARY;
-
-    mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
+    put_bytes(call, args, out);
+    if (is_bytes(call, args))
+        return MR_OK;
     MR_EACH_ROW(call, i, row)
-    {
-        struct mr_text t = mr_column_text(&args[0], row);
-        out->i32[row] = (int32_t)(bytes ? t.n : mr_chars_length(t));
-    }
+    out->i32[row] = (int32_t)mr_chars_length(mr_column_text(&args[0], row));
     return MR_OK;
 }
 
 MR_BODY(octet_length)
 {
-    mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
-    MR_EACH_ROW(call, i, row)
-    out->i32[row] = args[0].views[row].length;
+    put_bytes(call, args, out);
     return MR_OK;
 }
 
 MR_BODY(bit_length)
 {
-    mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
-    MR_EACH_ROW(call, i, row)
-    out->i32[row] = args[0].views[row].length * 8;
+    put_bytes(call, args, out);
+    for (uint32_t row = 0; row < call->rows; row++)
+        out->i32[row] = (int32_t)((uint32_t)out->i32[row] * 8);
     return MR_OK;
 }
 
 /* substring(t, at, n): at from 1, or from the end when negative; 0 is as 1. */
-static void slice(const struct mr_column *x, uint32_t row, int64_t at, int64_t n,
+static void slice(const struct mr_column *x, uint32_t row, int64_t at, int64_t n, bool bytes,
                   struct mr_column *out)
 {
     struct mr_text t = mr_column_text(x, row);
-    bool bytes = x->type->kind == MR_BINARY;
     int64_t length = (int64_t)(bytes ? t.n : mr_chars_length(t));
     int64_t from = at > 0 ? at - 1 : at < 0 ? length + at : 0;
     int64_t to = n > INT64_MAX - INT32_MAX ? INT64_MAX : from + n;
@@ -57,27 +64,33 @@ static void slice(const struct mr_column *x, uint32_t row, int64_t at, int64_t n
 
 MR_BODY(substring)
 {
+    const bool bytes = is_bytes(call, args);
+
     mr_text_share(out, &args[0], call->expr->type, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     slice(&args[0], row, args[1].i32[row], call->expr->args_n > 2 ? args[2].i32[row] : INT64_MAX,
-          out);
+          bytes, out);
     return MR_OK;
 }
 
 MR_BODY(left)
 {
+    const bool bytes = is_bytes(call, args);
+
     mr_text_share(out, &args[0], call->expr->type, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
-    slice(&args[0], row, 1, args[1].i32[row], out);
+    slice(&args[0], row, 1, args[1].i32[row], bytes, out);
     return MR_OK;
 }
 
 MR_BODY(right)
 {
+    const bool bytes = is_bytes(call, args);
+
     mr_text_share(out, &args[0], call->expr->type, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     if (args[1].i32[row] > 0)
-        slice(&args[0], row, -(int64_t)args[1].i32[row], INT64_MAX, out);
+        slice(&args[0], row, -(int64_t)args[1].i32[row], INT64_MAX, bytes, out);
     return MR_OK;
 }
 
@@ -98,6 +111,14 @@ static void trim_row(const struct mr_column *x, uint32_t row, struct mr_text set
     struct mr_text t = mr_column_text(x, row);
     uint64_t from = 0, to = t.n;
 
+    if (set.n == 1 && (uint8_t)set.data[0] < 0x80) { /* no byte of another character is one */
+        const char c = set.data[0];
+        while ((sides & TRIM_LEFT) && from < to && t.data[from] == c)
+            from++;
+        while ((sides & TRIM_RIGHT) && to > from && t.data[to - 1] == c)
+            to--;
+        sides = 0;
+    }
     while ((sides & TRIM_LEFT) && from < to) {
         uint64_t next = mr_chars_next(t, from);
         if (!in_set(set, t.data + from, (uint32_t)(next - from)))
@@ -157,36 +178,44 @@ MR_RESOLVE(trim_set_first)
     return MR_OK;
 }
 
+static bool row_contains(const void *args, uint32_t row)
+{
+    const struct mr_column *x = args;
+
+    return mr_text_find(mr_column_text(&x[0], row), mr_column_text(&x[1], row), 0) != UINT64_MAX;
+}
 MR_BODY(contains)
 {
     mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
-    MR_EACH_ROW(call, i, row)
-    mr_bit_put(out->bits, row,
-               mr_text_find(mr_column_text(&args[0], row), mr_column_text(&args[1], row), 0) !=
-                   UINT64_MAX);
+    mr_call_put_bits(call, out->bits, args, row_contains);
     return MR_OK;
 }
 
+static bool row_starts(const void *args, uint32_t row)
+{
+    const struct mr_column *x = args;
+    struct mr_text t = mr_column_text(&x[0], row), what = mr_column_text(&x[1], row);
+
+    return what.n <= t.n && memcmp(t.data, what.data, what.n) == 0;
+}
 MR_BODY(startswith)
 {
     mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
-    MR_EACH_ROW(call, i, row)
-    {
-        struct mr_text t = mr_column_text(&args[0], row), what = mr_column_text(&args[1], row);
-        mr_bit_put(out->bits, row, what.n <= t.n && memcmp(t.data, what.data, what.n) == 0);
-    }
+    mr_call_put_bits(call, out->bits, args, row_starts);
     return MR_OK;
 }
 
+static bool row_ends(const void *args, uint32_t row)
+{
+    const struct mr_column *x = args;
+    struct mr_text t = mr_column_text(&x[0], row), what = mr_column_text(&x[1], row);
+
+    return what.n <= t.n && memcmp(t.data + t.n - what.n, what.data, what.n) == 0;
+}
 MR_BODY(endswith)
 {
     mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
-    MR_EACH_ROW(call, i, row)
-    {
-        struct mr_text t = mr_column_text(&args[0], row), what = mr_column_text(&args[1], row);
-        mr_bit_put(out->bits, row,
-                   what.n <= t.n && memcmp(t.data + t.n - what.n, what.data, what.n) == 0);
-    }
+    mr_call_put_bits(call, out->bits, args, row_ends);
     return MR_OK;
 }
 

@@ -5,280 +5,8 @@
 
 #include <math.h>
 
-/* Parts of dates and timestamps, moving dates, truncating, the clock. Formatting is in
- * functions_datetime.c. */
-
-/* Local microseconds of a DATE or timestamp. */
-enum { DAYS_PER_CYCLE = 146097, YEARS_PER_CYCLE = 400 }; /* also whole weeks */
-
-static int64_t local_us(const struct mr_call *call, const struct mr_column *x, uint32_t row)
-{
-    if (x->type->kind == MR_DATE)
-        return (int64_t)((uint64_t)x->i32[row] * (uint64_t)MR_US_PER_DAY);
-    return x->type->kind == MR_TIMESTAMP ? mr_zone_to_local(call->context->zone, x->i64[row])
-                                         : x->i64[row];
-}
-
-static int32_t iso_weekday(int64_t days) /* Monday is 1 */
-{
-    return (int32_t)mr_floor_mod(days + 3, 7) + 1;
-}
-
-static void iso_week(int64_t days, int32_t *year, int32_t *week)
-{
-    int64_t thursday = days - iso_weekday(days) + 4;
-    uint32_t month, day;
-
-    mr_civil_from_days(thursday, year, &month, &day);
-    *week = (int32_t)((thursday - mr_days_from_civil(*year, 1, 1)) / 7) + 1;
-}
-
-int32_t mr_time_part(enum mr_time_part part, int64_t us)
-{
-    int64_t days = mr_floor_div(us, MR_US_PER_DAY), of_day = mr_floor_mod(us, MR_US_PER_DAY);
-    int32_t year, week;
-    uint32_t month, day;
-
-    switch (part) {
-    case MR_PART_HOUR:
-        return (int32_t)(of_day / MR_US_PER_HOUR);
-    case MR_PART_MINUTE:
-        return (int32_t)(of_day / MR_US_PER_MINUTE % 60);
-    case MR_PART_SECOND:
-        return (int32_t)(of_day / MR_US_PER_SECOND % 60);
-    case MR_PART_DAY_OF_WEEK:
-        return iso_weekday(days) % 7 + 1;
-    case MR_PART_DAY_OF_WEEK_ISO:
-        return iso_weekday(days);
-    case MR_PART_WEEKDAY:
-        return iso_weekday(days) - 1;
-    case MR_PART_WEEK:
-        iso_week(days, &year, &week);
-        return week;
-    case MR_PART_YEAR_OF_WEEK:
-        iso_week(days, &year, &week);
-        return year;
-    default:
-        break;
-    }
-    mr_civil_from_days(days, &year, &month, &day);
-    switch (part) {
-    case MR_PART_YEAR:
-        return year;
-    case MR_PART_QUARTER:
-        return (int32_t)(month + 2) / 3;
-    case MR_PART_MONTH:
-        return (int32_t)month;
-    case MR_PART_DAY:
-        return (int32_t)day;
-    default: /* day of the year */
-        return (int32_t)(days - mr_days_from_civil(year, 1, 1)) + 1;
-    }
-}
-
-static const struct {
-    const char *name;
-    enum mr_time_part part;
-} parts[] = {{"year", MR_PART_YEAR},
-             {"quarter", MR_PART_QUARTER},
-             {"month", MR_PART_MONTH},
-             {"day", MR_PART_DAY},
-             {"dayofmonth", MR_PART_DAY},
-             {"dayofyear", MR_PART_DAY_OF_YEAR},
-             {"dayofweek", MR_PART_DAY_OF_WEEK},
-             {"weekday", MR_PART_WEEKDAY},
-             {"weekofyear", MR_PART_WEEK},
-             {"hour", MR_PART_HOUR},
-             {"minute", MR_PART_MINUTE},
-             {"second", MR_PART_SECOND},
-             {"years", MR_PART_YEAR},
-             {"y", MR_PART_YEAR},
-             {"yr", MR_PART_YEAR},
-             {"yrs", MR_PART_YEAR},
-             {"yearofweek", MR_PART_YEAR_OF_WEEK},
-             {"qtr", MR_PART_QUARTER},
-             {"months", MR_PART_MONTH},
-             {"mon", MR_PART_MONTH},
-             {"mons", MR_PART_MONTH},
-             {"week", MR_PART_WEEK},
-             {"weeks", MR_PART_WEEK},
-             {"w", MR_PART_WEEK},
-             {"days", MR_PART_DAY},
-             {"d", MR_PART_DAY},
-             {"dow", MR_PART_DAY_OF_WEEK},
-             {"dow_iso", MR_PART_DAY_OF_WEEK_ISO},
-             {"dayofweek_iso", MR_PART_DAY_OF_WEEK_ISO},
-             {"doy", MR_PART_DAY_OF_YEAR},
-             {"hours", MR_PART_HOUR},
-             {"h", MR_PART_HOUR},
-             {"hr", MR_PART_HOUR},
-             {"hrs", MR_PART_HOUR},
-             {"minutes", MR_PART_MINUTE},
-             {"m", MR_PART_MINUTE},
-             {"min", MR_PART_MINUTE},
-             {"mins", MR_PART_MINUTE},
-             {"seconds", MR_PART_FRACTION},
-             {"s", MR_PART_FRACTION},
-             {"sec", MR_PART_FRACTION},
-             {"secs", MR_PART_FRACTION}};
-
-static enum mr_time_part part_of(struct mr_text name)
-{
-    for (uint32_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (mr_text_equal_ignoring_case(name, mr_text_of(parts[i].name)))
-            return parts[i].part;
-    return MR_PARTS_N;
-}
-
-/* year(t) and the others: dates for the calendar's parts, instants for those of the day. */
-MR_RESOLVE(time_part)
-{
-    enum mr_time_part *part = MR_NEW(r->arena, enum mr_time_part);
-    enum mr_kind k = call->args[0]->type->kind;
-
-    *part = part_of(mr_text_of(call->function->name));
-    call->data = part;
-    call->type = &mr_type_int;
-    call->nullable = call->args[0]->nullable;
-    if (k == MR_TIMESTAMP || k == MR_TIMESTAMP_NTZ ||
-        (k == MR_DATE && *part != MR_PART_HOUR && *part != MR_PART_MINUTE &&
-         *part != MR_PART_SECOND))
-        return MR_OK;
-    if (*part >= MR_PART_HOUR && *part <= MR_PART_SECOND)
-        return mr_coerce_argument(r, call, 0, &mr_type_timestamp, NULL);
-    return mr_coerce_argument(r, call, 0, &mr_type_date, NULL);
-}
-
-/* A part of an interval: what is left of it below the next larger unit, with its sign. */
-static enum mr_status interval_part(struct mr_call *call, const struct mr_column *x,
-                                    enum mr_time_part part, struct mr_column *out)
-{
-    bool months = x->type->kind == MR_INTERVAL_YEAR_MONTH;
-
-    mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
-    MR_EACH_ROW(call, i, row)
-    {
-        int64_t us = months ? 0 : x->i64[row], m = months ? x->i32[row] : 0;
-
-        if (part == MR_PART_YEAR)
-            out->i32[row] = (int32_t)(m / 12);
-        else if (part == MR_PART_MONTH)
-            out->i8[row] = (int8_t)(m % 12);
-        else if (part == MR_PART_DAY)
-            out->i32[row] = (int32_t)(us / MR_US_PER_DAY);
-        else if (part == MR_PART_HOUR)
-            out->i8[row] = (int8_t)(us % MR_US_PER_DAY / MR_US_PER_HOUR);
-        else if (part == MR_PART_MINUTE)
-            out->i8[row] = (int8_t)(us % MR_US_PER_HOUR / MR_US_PER_MINUTE);
-        else
-            out->i128[row] = us % MR_US_PER_MINUTE;
-    }
-    return MR_OK;
-}
-
-static bool is_interval(enum mr_kind k)
-{
-    return k == MR_INTERVAL_DAY_TIME || k == MR_INTERVAL_YEAR_MONTH;
-}
-
-/* Its type, or NULL: the interval has no such part. */
-static const struct mr_type *interval_part_type(struct mr_arena *a, enum mr_kind k,
-                                                enum mr_time_part part)
-{
-    if (k == MR_INTERVAL_YEAR_MONTH)
-        return part == MR_PART_YEAR    ? &mr_type_int
-               : part == MR_PART_MONTH ? &mr_type_tinyint
-                                       : NULL;
-    if (part == MR_PART_FRACTION)
-        return mr_type_decimal(a, 8, 6);
-    return part == MR_PART_DAY                              ? &mr_type_int
-           : part == MR_PART_HOUR || part == MR_PART_MINUTE ? &mr_type_tinyint
-                                                            : NULL;
-}
-
-/* The usual parts of dates. False: another one. */
-static bool date_part(struct mr_call *call, const struct mr_column *x, enum mr_time_part part,
-                      struct mr_column *out)
-{
-    if (part == MR_PART_DAY_OF_WEEK) {
-        MR_EACH_ROW(call, i, row)
-        out->i32[row] = (int32_t)mr_floor_mod((int64_t)x->i32[row] + 4, 7) + 1;
-        return true;
-    }
-    if (part != MR_PART_YEAR && part != MR_PART_MONTH && part != MR_PART_DAY)
-        return false;
-    MR_EACH_ROW(call, i, row)
-    {
-        int32_t year;
-        uint32_t month, day;
-        mr_civil_from_days(x->i32[row], &year, &month, &day);
-        out->i32[row] =
-            part == MR_PART_YEAR ? year : (int32_t)(part == MR_PART_MONTH ? month : day);
-    }
-    return true;
-}
-
-MR_BODY(time_part)
-{
-    const enum mr_time_part *part = call->expr->data;
-
-    if (is_interval(args[0].type->kind))
-        return interval_part(call, &args[0], *part, out);
-    mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
-    if (args[0].type->kind == MR_DATE && date_part(call, &args[0], *part, out))
-        return MR_OK;
-    MR_EACH_ROW(call, i, row)
-    {
-        int64_t us = local_us(call, &args[0], row), years = 0;
-        if (args[0].type->kind ==
-            MR_DATE) { /* what us can't hold: whole cycles of the calendar less */
-            years = mr_floor_div(args[0].i32[row], DAYS_PER_CYCLE) * YEARS_PER_CYCLE;
-            us = mr_floor_mod(args[0].i32[row], DAYS_PER_CYCLE) * MR_US_PER_DAY;
-        }
-        if (*part == MR_PART_FRACTION) /* DECIMAL(8,6) */
-            out->i128[row] = mr_floor_mod(us, MR_US_PER_MINUTE);
-        else
-            out->i32[row] =
-                mr_time_part(*part, us) +
-                (*part == MR_PART_YEAR || *part == MR_PART_YEAR_OF_WEEK ? (int32_t)years : 0);
-    }
-    return MR_OK;
-}
-
-/* extract(field FROM t), date_part('field', t): the field goes behind the time. */
-MR_RESOLVE(extract)
-{
-    enum mr_time_part *part = MR_NEW(r->arena, enum mr_time_part);
-    enum mr_status status = mr_require_literal(r, call, 0, "field");
-    struct mr_text name;
-    enum mr_kind k;
-
-    if (status != MR_OK)
-        return status;
-    name = call->args[0]->type->kind == MR_STRING && !mr_expr_is_null_literal(call->args[0])
-               ? mr_column_text(call->args[0]->value, 0)
-               : MR_TEXT("");
-    *part = part_of(name);
-    if (*part == MR_PART_SECOND)
-        *part = MR_PART_FRACTION;
-    k = call->args[1]->type->kind;
-    call->type = *part == MR_PARTS_N         ? NULL
-                 : is_interval(k)            ? interval_part_type(r->arena, k, *part)
-                 : *part == MR_PART_FRACTION ? mr_type_decimal(r->arena, 8, 6)
-                                             : &mr_type_int;
-    if (call->type == NULL)
-        return MR_FAIL_CONDITION(r->err, MR_USER, "INVALID_EXTRACT_FIELD",
-                                 "Cannot extract `%.*s` from \"%s\".", (int)name.n, name.data,
-                                 call->args[1]->text ? call->args[1]->text : "");
-    struct mr_expr *field = call->args[0];
-    call->args[0] = call->args[1];
-    call->args[1] = field;
-    call->data = part;
-    call->nullable = call->args[0]->nullable;
-    if (is_interval(k) || k == MR_DATE || k == MR_TIMESTAMP || k == MR_TIMESTAMP_NTZ)
-        return MR_OK;
-    return mr_coerce_argument(r, call, 0, &mr_type_timestamp, NULL);
-}
+/* Moving dates, truncating, names of days and months, the clock. Parts are in
+ * functions_time_part.c, formatting is in functions_datetime.c. */
 
 static const char days_short[] = "MonTueWedThuFriSatSun";
 static const char months_short[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -434,7 +162,7 @@ MR_BODY(next_day)
             return MR_FAIL_CONDITION(call->err, MR_QUERY, "ILLEGAL_DAY_OF_WEEK",
                                      "Illegal input for day of week: %.*s.", (int)name.n,
                                      name.data);
-        out->i32[row] = days + 1 + (int32_t)mr_floor_mod(wanted - iso_weekday(days), 7);
+        out->i32[row] = days + 1 + (int32_t)mr_floor_mod(wanted - mr_iso_weekday(days), 7);
     }
     return MR_OK;
 }
@@ -488,7 +216,7 @@ static int64_t truncate(const struct unit *unit, int64_t us)
     if (unit->us)
         return us - mr_floor_mod(us, unit->us);
     if (unit->months == 0)
-        return (days - iso_weekday(days) + 1) * MR_US_PER_DAY;
+        return (days - mr_iso_weekday(days) + 1) * MR_US_PER_DAY;
     mr_civil_from_days(days, &year, &month, &day);
     month = (month - 1) / (uint32_t)unit->months * (uint32_t)unit->months + 1;
     return mr_days_from_civil(year, month, 1) * MR_US_PER_DAY;
@@ -502,7 +230,7 @@ MR_BODY(date_trunc)
     mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        int64_t local = local_us(call, &args[1], row);
+        int64_t local = mr_time_local_us(call, &args[1], row);
         unit = unit_of(call, 0, &args[0], i, row, unit);
         if (unit == NULL) {
             mr_column_put_null(out, row, call->rows, call->arena);
@@ -526,14 +254,14 @@ MR_BODY(trunc)
     mr_column_alloc(out, &mr_type_date, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        int64_t cycles = mr_floor_div(args[0].i32[row], DAYS_PER_CYCLE);
-        int64_t days = (args[0].i32[row] - cycles * DAYS_PER_CYCLE) * MR_US_PER_DAY;
+        int64_t cycles = mr_floor_div(args[0].i32[row], MR_DAYS_PER_CYCLE);
+        int64_t days = (args[0].i32[row] - cycles * MR_DAYS_PER_CYCLE) * MR_US_PER_DAY;
         unit = unit_of(call, 1, &args[1], i, row, unit);
         if (unit == NULL || unit->us > 0)
             mr_column_put_null(out, row, call->rows, call->arena);
         else
             out->i32[row] = (int32_t)(mr_floor_div(truncate(unit, days), MR_US_PER_DAY) +
-                                      cycles * DAYS_PER_CYCLE);
+                                      cycles * MR_DAYS_PER_CYCLE);
     }
     return MR_OK;
 }
@@ -541,7 +269,7 @@ MR_BODY(trunc)
 /* Since the midnight of its day, which is not what the clock shows on a day when it is changed. */
 static double seconds_of_day(const struct mr_call *call, const struct mr_column *x, uint32_t row)
 {
-    int64_t local = local_us(call, x, row),
+    int64_t local = mr_time_local_us(call, x, row),
             midnight = mr_floor_div(local, MR_US_PER_DAY) * MR_US_PER_DAY;
 
     if (x->type->kind != MR_TIMESTAMP)
@@ -558,8 +286,8 @@ MR_BODY(months_between)
     MR_EACH_ROW(call, i, row)
     {
         struct mr_civil a, b;
-        mr_civil_from_us(local_us(call, &args[0], row), &a);
-        mr_civil_from_us(local_us(call, &args[1], row), &b);
+        mr_civil_from_us(mr_time_local_us(call, &args[0], row), &a);
+        mr_civil_from_us(mr_time_local_us(call, &args[1], row), &b);
         double months = (a.year - b.year) * 12.0 + (double)a.month - (double)b.month;
         bool last = a.day == mr_days_of_month(a.year, a.month) &&
                     b.day == mr_days_of_month(b.year, b.month);

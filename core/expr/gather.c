@@ -1,6 +1,7 @@
 #include "core/expr/gather.h"
 
 #include "core/base/check.h"
+#include "kernels/blend/blend.h"
 
 static void gather_valid(struct mr_column *out, const struct mr_column *in, const uint32_t *rows,
                          uint32_t n, struct mr_arena *a)
@@ -125,141 +126,177 @@ void mr_column_repeat(struct mr_column *out, const struct mr_column *in, uint32_
     mr_column_gather(out, in, rows, n, a);
 }
 
-/* Lists: out is appended to row by row, rows not selected are empty. */
-static void choose_lists(struct mr_column *out, const struct mr_type *type,
-                         const struct mr_column *columns, const uint8_t *which, uint32_t rows,
-                         const uint32_t *sel, uint32_t n, struct mr_arena *a)
+/* Lists: out is appended to row by row. */
+static void merge_lists(struct mr_column *out, const struct mr_type *type,
+                        const struct mr_branch *branches, uint32_t n, uint32_t rows,
+                        struct mr_arena *a)
 {
     struct mr_builder b;
-    uint32_t at = 0;
 
     mr_builder_init(&b, type, rows, a);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = sel ? sel[i] : i;
-        for (; at < row; at++)
-            mr_builder_append_null(&b);
-        if (which[row] == MR_CHOOSE_NULL)
+    for (uint32_t row = 0; row < rows; row++) {
+        uint32_t k = 0;
+        while (k < n && !mr_bit_get(branches[k].rows, row))
+            k++;
+        if (k == n)
             mr_builder_append_null(&b);
         else
-            mr_builder_append(&b, &columns[which[row]], row);
-        at++;
+            mr_builder_append(&b, &branches[k].values, row);
     }
-    for (; at < rows; at++)
-        mr_builder_append_null(&b);
     mr_builder_finish(&b, out);
 }
 
-static void choose_views(struct mr_column *out, const struct mr_column *columns, uint32_t columns_n,
-                         const uint8_t *which, const uint32_t *sel, uint32_t n, struct mr_arena *a)
+static bool has_values(const struct mr_branch *b)
 {
-    int32_t *first = mr_arena_alloc(a, (columns_n + 1) * sizeof *first);
+    return b->values.type->kind != MR_VOID;
+}
+
+/* Rows with a value; NULL: all. */
+static uint64_t *merge_valid(const struct mr_branch *branches, uint32_t n, uint32_t rows,
+                             struct mr_arena *a)
+{
+    uint64_t *valid = MR_NEW_ARRAY(a, uint64_t, mr_bit_words(rows) + 1);
+
+    for (uint32_t k = 0; k < n; k++) {
+        const uint64_t *own = branches[k].values.valid;
+        for (uint32_t w = 0; w < mr_bit_words(rows) && has_values(&branches[k]); w++)
+            valid[w] |= own ? branches[k].rows[w] & own[w] : branches[k].rows[w];
+    }
+    return mr_bit_count(valid, rows) == rows ? NULL : valid;
+}
+
+static void merge_bits(struct mr_column *out, const struct mr_branch *branches, uint32_t n,
+                       uint32_t rows, struct mr_arena *a)
+{
+    out->bits = MR_NEW_ARRAY(a, uint64_t, mr_bit_words(rows) + 8); /* a line at least */
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t w = 0; w < mr_bit_words(rows) && has_values(&branches[k]); w++)
+            out->bits[w] |= branches[k].rows[w] & branches[k].values.bits[w];
+}
+
+/* All of the first branch, then the others over it. */
+static void merge_fixed(struct mr_column *out, const struct mr_branch *branches, uint32_t n,
+                        uint32_t rows, struct mr_arena *a)
+{
+    const uint32_t bytes = mr_type_value_bytes(out->type);
+    const enum mr_blend_width width = (enum mr_blend_width)__builtin_ctz(bytes);
+    uint32_t first = 0, others = 0;
+
+    while (first < n && !has_values(&branches[first]))
+        first++;
+    if (first == n) {
+        mr_column_alloc_null(out, out->type, rows, a);
+        return;
+    }
+    for (uint32_t k = first + 1; k < n; k++)
+        others += has_values(&branches[k]);
+    if (others == 0 && !mr_type_is_views(out->type)) { /* rows without a value are null */
+        out->data = branches[first].values.data;
+        return;
+    }
+    mr_column_alloc(out, out->type, rows, false, a);
+    memcpy(out->data, branches[first].values.data, (size_t)rows * bytes);
+    for (uint32_t k = first + 1; k < n; k++)
+        if (has_values(&branches[k]))
+            mr_blend->of[width](out->data, branches[k].values.data, branches[k].rows, rows);
+}
+
+/* Long texts of the rows lie by that many heaps further on. */
+static void move_heaps(struct mr_view *views, const uint64_t *bits, uint32_t rows, int32_t by)
+{
+    for (uint32_t row = 0; row < rows; row++)
+        if (mr_bit_get(bits, row) && views[row].length > MR_VIEW_INLINE)
+            views[row].far.heap += by;
+}
+
+/* Heaps of all branches, one behind the other; rows without a value have length 0. */
+static void merge_views(struct mr_column *out, const struct mr_branch *branches, uint32_t n,
+                        uint32_t rows, struct mr_arena *a)
+{
+    uint64_t *none = mr_arena_alloc(a, (mr_bit_words(rows) + 1) * sizeof *none);
     uint32_t heaps = 0;
 
-    for (uint32_t c = 0; c < columns_n; c++) {
-        first[c] = (int32_t)heaps;
-        heaps += columns[c].heaps_n;
-    }
+    merge_fixed(out, branches, n, rows, a);
+    memset(none, 0xff, mr_bit_words(rows) * sizeof *none);
+    for (uint32_t k = 0; k < n; k++)
+        heaps += has_values(&branches[k]) ? branches[k].values.heaps_n : 0;
     out->heaps = mr_arena_alloc(a, (heaps + 1) * sizeof *out->heaps);
-    out->heaps_n = heaps;
-    for (uint32_t c = 0; c < columns_n; c++)
-        if (columns[c].heaps_n)
-            memcpy(out->heaps + first[c], columns[c].heaps,
-                   columns[c].heaps_n * sizeof *out->heaps);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = sel ? sel[i] : i;
-        if (which[row] == MR_CHOOSE_NULL || mr_column_is_null(&columns[which[row]], row)) {
-            out->views[row] = (struct mr_view){0};
+    for (uint32_t k = 0; k < n; k++) {
+        const struct mr_column *x = &branches[k].values;
+        if (!has_values(&branches[k]))
             continue;
+        for (uint32_t w = 0; w < mr_bit_words(rows); w++)
+            none[w] &= ~branches[k].rows[w];
+        if (x->heaps_n == 0)
+            continue;
+        memcpy(out->heaps + out->heaps_n, x->heaps, x->heaps_n * sizeof *out->heaps);
+        if (out->heaps_n > 0)
+            move_heaps(out->views, branches[k].rows, rows, (int32_t)out->heaps_n);
+        out->heaps_n += x->heaps_n;
+    }
+    for (uint32_t w = 0; w < mr_bit_words(rows); w++)
+        for (uint64_t word = none[w]; word; word &= word - 1) {
+            const uint32_t row = w * 64 + (uint32_t)__builtin_ctzll(word);
+            if (row < rows)
+                out->views[row] = (struct mr_view){0};
         }
-        out->views[row] = columns[which[row]].views[row];
-        if (out->views[row].length > MR_VIEW_INLINE)
-            out->views[row].far.heap += first[which[row]];
-    }
 }
 
-static void choose_structs(struct mr_column *out, const struct mr_type *type,
-                           const struct mr_column *columns, uint32_t columns_n,
-                           const uint8_t *which, uint32_t rows, const uint32_t *sel, uint32_t n,
-                           struct mr_arena *a)
+static void merge_structs(struct mr_column *out, const struct mr_type *type,
+                          const struct mr_branch *branches, uint32_t n, uint32_t rows,
+                          struct mr_arena *a)
 {
-    struct mr_column *children = MR_NEW_ARRAY(a, struct mr_column, columns_n + 1);
+    struct mr_branch *children = MR_NEW_ARRAY(a, struct mr_branch, n + 1);
 
+    out->children = MR_NEW_ARRAY(a, struct mr_column, type->fields_n + 1);
     for (uint32_t f = 0; f < type->fields_n; f++) {
-        for (uint32_t c = 0; c < columns_n; c++)
-            children[c] = columns[c].type->kind == MR_STRUCT
-                              ? columns[c].children[f]
-                              : (struct mr_column){.type = &mr_type_void};
-        mr_column_choose(&out->children[f], type->fields[f].type, children, columns_n, which, rows,
-                         sel, n, a);
+        for (uint32_t k = 0; k < n; k++) {
+            children[k].rows = branches[k].rows;
+            children[k].values = has_values(&branches[k])
+                                     ? branches[k].values.children[f]
+                                     : (struct mr_column){.type = &mr_type_void};
+        }
+        mr_column_merge(&out->children[f], type->fields[f].type, children, n, rows, a);
     }
 }
 
-#define CHOOSE(member)                                                                             \
-    for (uint32_t i = 0; i < n; i++) {                                                             \
-        uint32_t row = sel ? sel[i] : i;                                                           \
-        if (which[row] != MR_CHOOSE_NULL && columns[which[row]].type->kind != MR_VOID)             \
-            out->member[row] = columns[which[row]].member[row];                                    \
-        else                                                                                       \
-            memset(&out->member[row], 0, sizeof out->member[row]);                                 \
-    }                                                                                              \
-    break
-
-static void choose_valid(struct mr_column *out, const struct mr_column *columns,
-                         const uint8_t *which, uint32_t rows, const uint32_t *sel, uint32_t n,
-                         struct mr_arena *a)
+void mr_column_merge(struct mr_column *out, const struct mr_type *type,
+                     const struct mr_branch *branches, uint32_t n, uint32_t rows,
+                     struct mr_arena *a)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t row = sel ? sel[i] : i;
-        if (which[row] != MR_CHOOSE_NULL && !mr_column_is_null(&columns[which[row]], row))
-            continue;
-        mr_column_need_valid(out, rows, a);
-        mr_bit_clear(out->valid, row);
+    uint64_t *valid;
+
+    if (type->kind == MR_ARRAY || type->kind == MR_MAP) {
+        merge_lists(out, type, branches, n, rows, a);
+        return;
     }
+    *out = (struct mr_column){.type = type};
+    valid = merge_valid(branches, n, rows, a);
+    if (type->kind == MR_BOOLEAN)
+        merge_bits(out, branches, n, rows, a);
+    else if (mr_type_is_views(type))
+        merge_views(out, branches, n, rows, a);
+    else if (type->kind == MR_STRUCT)
+        merge_structs(out, type, branches, n, rows, a);
+    else if (type->kind != MR_VOID)
+        merge_fixed(out, branches, n, rows, a);
+    out->valid = valid;
 }
 
 void mr_column_choose(struct mr_column *out, const struct mr_type *type,
                       const struct mr_column *columns, uint32_t columns_n, const uint8_t *which,
                       uint32_t rows, const uint32_t *sel, uint32_t n, struct mr_arena *a)
 {
+    struct mr_branch *branches = MR_NEW_ARRAY(a, struct mr_branch, columns_n + 1);
+
     MR_ASSERT(columns_n <= MR_CHOOSE_MAX);
-    if (type->kind == MR_ARRAY || type->kind == MR_MAP) {
-        choose_lists(out, type, columns, which, rows, sel, n, a);
-        return;
-    }
-    mr_column_alloc(out, type, rows, false, a);
-    choose_valid(out, columns, which, rows, sel, n, a);
-    switch (type->kind) {
-    case MR_VOID:
-        break;
-    case MR_BOOLEAN:
+    for (uint32_t c = 0; c < columns_n; c++) {
+        uint64_t *bits = MR_NEW_ARRAY(a, uint64_t, mr_bit_words(rows) + 1);
         for (uint32_t i = 0; i < n; i++) {
             uint32_t row = sel ? sel[i] : i;
-            bool value = which[row] != MR_CHOOSE_NULL &&
-                         columns[which[row]].type->kind != MR_VOID &&
-                         mr_bit_get(columns[which[row]].bits, row);
-            mr_bit_put(out->bits, row, value);
+            bits[row >> 6] |= (uint64_t)(which[row] == c) << (row & 63);
         }
-        break;
-    case MR_STRING:
-    case MR_BINARY:
-    case MR_VARIANT:
-        choose_views(out, columns, columns_n, which, sel, n, a);
-        break;
-    case MR_STRUCT:
-        choose_structs(out, type, columns, columns_n, which, rows, sel, n, a);
-        break;
-    default:
-        switch (mr_type_value_bytes(type)) {
-        case 1:
-            CHOOSE(i8);
-        case 2:
-            CHOOSE(i16);
-        case 4:
-            CHOOSE(i32);
-        case 8:
-            CHOOSE(i64);
-        default:
-            CHOOSE(i128);
-        }
+        branches[c] = (struct mr_branch){columns[c], bits};
     }
+    mr_column_merge(out, type, branches, columns_n, rows, a);
 }
