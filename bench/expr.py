@@ -8,7 +8,8 @@ ROWS, SMOKE_ROWS = 1000000, 20000
 HEAD = """# Functions: rows a second
 
 Made by `millrace bench expr` on %s: %d rows in memory, one thread, the best of %d rounds in turn; the time is that of the operator
-that evaluates the call (DuckDB %s: its profiler's PROJECTION, UNNEST or AGGREGATE). A load above 1 means that others used the machine too:
+that evaluates the call (DuckDB %s: its profiler's PROJECTION, UNNEST or AGGREGATE). Both have read the texts and lists when the clock begins:
+DuckDB's scan has made views of them, `bench_expr` reads them. A load above 1 means that others used the machine too:
 rates are then lower than on a quiet one, and only the ratio in a row, taken in turn, tells something. One row in 19 of `i`, `s` and `d` is
 null. The results of both agree in rows, values that are not null and a sum over them, except where `*` says that the two mean something else.
 
