@@ -127,9 +127,19 @@ static enum mr_status bad_text(struct cast *c, const struct mr_column *in, uint3
                              (int)(t.n < 512 ? t.n : 512), t.data);
 }
 
+static void put_digits(struct mr_column *out, uint32_t row, int64_t v)
+{
+    if (out->type->kind == MR_INT)
+        out->i32[row] = (int32_t)v;
+    else
+        out->i64[row] = v;
+}
+
 enum mr_status mr_cast_text(struct cast *c, const struct mr_column *in, const struct mr_type *to,
                             struct mr_column *out)
 {
+    const bool wide = to->kind == MR_INT || to->kind == MR_BIGINT;
+
     if (to->kind == MR_BINARY) { /* the same bytes */
         *out = *in;
         out->type = to;
@@ -139,6 +149,11 @@ enum mr_status mr_cast_text(struct cast *c, const struct mr_column *in, const st
     EACH_CAST_ROW(c, i, row)
     {
         struct mr_text t = mr_column_text(in, row);
+        int64_t v;
+        if (wide && mr_value_parse_digits(&in->views[row], &v)) {
+            put_digits(out, row, v);
+            continue;
+        }
         if (parse(c, t, out, row))
             continue;
         enum mr_status status = bad_text(c, in, row, to, out);

@@ -1,5 +1,6 @@
 #include "core/expr/coerce.h"
 #include "core/expr/gather.h"
+#include "core/expr/lane.h"
 #include "core/expr/writer.h"
 
 #include <stdlib.h>
@@ -21,10 +22,47 @@ MR_RESOLVE(array)
     return MR_OK;
 }
 
+/* Values of fixed width without nulls, all rows: each at its place. False: others. */
+static bool interleave(struct mr_call *call, const struct mr_column *args, struct mr_column *out)
+{
+    const struct mr_type *type = call->expr->type->fields[0].type;
+    const uint32_t n = call->expr->args_n, rows = call->rows;
+    const uint32_t bytes = mr_type_value_bytes(type);
+
+    if (type->kind == MR_BOOLEAN || type->kind == MR_VOID || type->fields_n > 0 ||
+        mr_type_is_views(type) || (uint64_t)n * rows > INT32_MAX)
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        if (args[k].valid)
+            return false;
+    mr_column_alloc(out, call->expr->type, rows, false, call->arena);
+    mr_column_alloc(&out->children[0], type, n * rows, false, call->arena);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint8_t *from = args[k].data;
+        uint8_t *to = (uint8_t *)out->children[0].data + (size_t)k * bytes;
+        for (uint32_t row = 0; row < rows; row++)
+            switch (bytes) {
+            case 4:
+                memcpy(to + (size_t)row * n * 4, from + (size_t)row * 4, 4);
+                break;
+            case 8:
+                memcpy(to + (size_t)row * n * 8, from + (size_t)row * 8, 8);
+                break;
+            default:
+                memcpy(to + (size_t)row * n * bytes, from + (size_t)row * bytes, bytes);
+            }
+    }
+    for (uint32_t row = 0; row < rows; row++)
+        out->offsets[row + 1] = (int32_t)((row + 1) * n);
+    return true;
+}
+
 MR_BODY(array)
 {
     struct mr_list_writer w;
 
+    if (interleave(call, args, out))
+        return MR_OK;
     mr_list_writer_init(&w, out, call->expr->type, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     {
@@ -55,27 +93,38 @@ MR_RESOLVE(array_size)
                                                  : mr_mismatch_argument(r, call, 0, "\"ARRAY\"");
 }
 
-MR_BODY(array_size)
+static void put_sizes(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
 {
     mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
-    MR_EACH_ROW(call, i, row)
-    out->i32[row] = args[0].offsets[row + 1] - args[0].offsets[row];
+
+    const int32_t *offsets = x->offsets;
+    int32_t *to = out->i32;
+    for (uint32_t row = 0; row < call->rows; row++)
+        to[row] = (int32_t)((uint32_t)offsets[row + 1] - (uint32_t)offsets[row]);
+}
+
+MR_BODY(array_size)
+{
+    put_sizes(call, args, out);
     return MR_OK;
 }
 
 /* Of NULL: NULL, or -1 where ANSI mode is off. */
 MR_BODY(size)
 {
-    mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
-    MR_EACH_ROW(call, i, row)
-    {
-        if (!mr_column_is_null(&args[0], row))
-            out->i32[row] = args[0].offsets[row + 1] - args[0].offsets[row];
-        else if (call->context->ansi)
-            mr_column_put_null(out, row, call->rows, call->arena);
-        else
-            out->i32[row] = -1;
+    if (args[0].type->kind == MR_VOID) {
+        mr_column_alloc_null(out, &mr_type_int, call->rows, call->arena);
+        memset(out->i32, 0xff, call->rows * sizeof *out->i32);
+    } else {
+        put_sizes(call, args, out);
+        out->valid = args[0].valid;
     }
+    if (out->valid == NULL || call->context->ansi)
+        return MR_OK;
+    for (uint32_t row = 0; row < call->rows; row++)
+        if (!mr_bit_get(out->valid, row))
+            out->i32[row] = -1;
+    out->valid = NULL;
     return MR_OK;
 }
 
@@ -117,11 +166,55 @@ MR_RESOLVE(array_value)
     return MR_OK;
 }
 
+/* Is one of bits [from, to) set? */
+static bool any_bit(const uint64_t *bits, uint32_t from, uint32_t to)
+{
+    for (; from < to; from = (from | 63) + 1) {
+        uint64_t word = bits[from / 64] >> (from % 64);
+        if (to - from < 64)
+            word &= (UINT64_C(1) << (to - from)) - 1;
+        if (word)
+            return true;
+    }
+    return false;
+}
+
+/* A constant in lists of fixed width without nulls: all elements are compared at once. False:
+ * others. */
+static bool contains_constant(struct mr_call *call, const struct mr_column *x,
+                              struct mr_column *out)
+{
+    const struct mr_column *element = &x->children[0];
+    const enum mr_lane lane = mr_lane_of(element->type);
+
+    if (lane == MR_LANES_N || element->valid || call->sel || !mr_call_is_literal(call, 1))
+        return false;
+    const uint32_t first = (uint32_t)x->offsets[0], n = (uint32_t)x->offsets[call->rows] - first;
+    const uint32_t bytes = mr_type_value_bytes(element->type);
+    uint64_t *equal = mr_arena_alloc(call->arena, (mr_bit_words(n) + 1) * sizeof *equal);
+    mr_select->compare_by[lane][MR_EQ](equal,
+                                       (const uint8_t *)element->data + (size_t)first * bytes,
+                                       call->expr->args[1]->value->data, n);
+    for (uint32_t w = 0; w < mr_bit_words(call->rows); w++) {
+        const uint32_t rows = call->rows - w * 64 < 64 ? call->rows - w * 64 : 64;
+        uint64_t bits = 0;
+        for (uint32_t k = 0; k < rows; k++) {
+            const int32_t *ends = x->offsets + w * 64 + k;
+            bits |= (uint64_t)any_bit(equal, (uint32_t)ends[0] - first, (uint32_t)ends[1] - first)
+                    << k;
+        }
+        out->bits[w] = bits;
+    }
+    return true;
+}
+
 MR_BODY(array_contains)
 {
     const struct mr_column *x = &args[0], *element = &args[0].children[0];
 
     mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
+    if (contains_constant(call, x, out))
+        return MR_OK;
     MR_EACH_ROW(call, i, row)
     {
         bool found = false, null = false;
@@ -392,29 +485,42 @@ MR_RESOLVE(array_join)
     return status;
 }
 
+/* The texts of row's elements with the separator between them to out, or (out NULL) only how many
+ * bytes they take. Nulls are left out or have a text. */
+static uint64_t join_row(const struct mr_column *args, uint32_t args_n, uint32_t row, char *out)
+{
+    const struct mr_column *x = &args[0], *element = &args[0].children[0];
+    const struct mr_text between = mr_column_text(&args[1], row);
+    uint64_t n = 0;
+    bool some = false;
+
+    for (int32_t e = x->offsets[row]; e < x->offsets[row + 1]; e++) {
+        const bool null = mr_column_is_null(element, (uint32_t)e);
+        if (null && args_n < 3)
+            continue;
+        const struct mr_text t =
+            null ? mr_column_text(&args[2], row) : mr_column_text(element, (uint32_t)e);
+        if (out && some)
+            memcpy(out + n, between.data, between.n);
+        n += some ? between.n : 0;
+        if (out)
+            memcpy(out + n, t.data, t.n);
+        n += t.n;
+        some = true;
+    }
+    return n;
+}
+
 MR_BODY(array_join)
 {
-    const struct mr_column *x = &args[0];
+    const uint32_t args_n = call->expr->args_n;
     struct mr_text_writer w;
-    struct mr_buffer b;
 
     mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
-    mr_buffer_init(&b, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        bool some = false;
-        b.n = 0;
-        for (int32_t e = x->offsets[row]; e < x->offsets[row + 1]; e++) {
-            bool null = mr_column_is_null(&x->children[0], (uint32_t)e);
-            if (null && call->expr->args_n < 3)
-                continue;
-            if (some)
-                mr_buffer_append_text(&b, mr_column_text(&args[1], row));
-            some = true;
-            mr_buffer_append_text(&b, null ? mr_column_text(&args[2], row)
-                                           : mr_column_text(&x->children[0], (uint32_t)e));
-        }
-        mr_text_writer_copy(&w, row, mr_buffer_text(&b));
+        char *room = mr_text_writer_room(&w, join_row(args, args_n, row, NULL));
+        mr_text_writer_put(&w, row, join_row(args, args_n, row, room));
     }
     return MR_OK;
 }

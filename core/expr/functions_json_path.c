@@ -1,19 +1,14 @@
 #include "core/expr/generator.h"
+#include "core/expr/json_find.h"
 #include "core/expr/json_tree.h"
 #include "core/expr/writer.h"
 
 /* get_json_object, json_tuple, json_array_length, json_object_keys: over a tree of the text. */
 
-enum step_kind { STEP_NAME, STEP_INDEX, STEP_ANY_INDEX, STEP_ANY_NAME };
-struct step {
-    enum step_kind kind;
-    struct mr_text name;
-    uint64_t index;
-};
 enum { STEPS_MAX = 64 };
 
 /* $ then .name, ['name'], [n], [*], .*; false: no path. */
-static bool parse_path(struct mr_text p, struct step *steps, uint32_t *n)
+static bool parse_path(struct mr_text p, struct mr_json_step *steps, uint32_t *n)
 {
     uint64_t at = 1;
 
@@ -21,7 +16,7 @@ static bool parse_path(struct mr_text p, struct step *steps, uint32_t *n)
     if (p.n == 0 || p.data[0] != '$')
         return false;
     while (at < p.n) {
-        struct step *s = &steps[*n];
+        struct mr_json_step *s = &steps[*n];
         uint64_t from = at + 1, to;
         if (*n == STEPS_MAX)
             return false;
@@ -31,7 +26,7 @@ static bool parse_path(struct mr_text p, struct step *steps, uint32_t *n)
             if (to == from)
                 return false;
             s->name = (struct mr_text){p.data + from, to - from};
-            s->kind = mr_text_equal(s->name, MR_TEXT("*")) ? STEP_ANY_NAME : STEP_NAME;
+            s->kind = mr_text_equal(s->name, MR_TEXT("*")) ? MR_JSON_ANY_NAME : MR_JSON_NAME;
             at = to;
         } else if (p.data[at] == '[' && from < p.n && p.data[from] == '\'') {
             for (to = from + 1; to < p.n && p.data[to] != '\'' && p.data[to] != '?';)
@@ -39,16 +34,16 @@ static bool parse_path(struct mr_text p, struct step *steps, uint32_t *n)
             if (to + 1 >= p.n || p.data[to] != '\'' || p.data[to + 1] != ']' || to == from + 1)
                 return false;
             s->name = (struct mr_text){p.data + from + 1, to - from - 1};
-            s->kind = mr_text_equal(s->name, MR_TEXT("*")) ? STEP_ANY_NAME : STEP_NAME;
+            s->kind = mr_text_equal(s->name, MR_TEXT("*")) ? MR_JSON_ANY_NAME : MR_JSON_NAME;
             at = to + 2;
         } else if (p.data[at] == '[') {
             const char *close = memchr(p.data + from, ']', p.n - from);
             struct mr_text inside = {p.data + from, close ? (uint64_t)(close - p.data) - from : 0};
-            s->kind = mr_text_equal(inside, MR_TEXT("*")) ? STEP_ANY_INDEX : STEP_INDEX;
+            s->kind = mr_text_equal(inside, MR_TEXT("*")) ? MR_JSON_ANY_INDEX : MR_JSON_INDEX;
             s->index = 0;
             if (inside.n == 0 || inside.n > 9)
                 return false;
-            for (uint64_t k = 0; s->kind == STEP_INDEX && k < inside.n; k++) {
+            for (uint64_t k = 0; s->kind == MR_JSON_INDEX && k < inside.n; k++) {
                 if (inside.data[k] < '0' || inside.data[k] > '9')
                     return false;
                 s->index = s->index * 10 + (uint64_t)(inside.data[k] - '0');
@@ -83,7 +78,7 @@ static void put(struct output *o, const struct json_tree *x, enum style style)
 }
 
 static bool walk(struct output *o, const struct json_tree *x, enum style style,
-                 const struct step *steps, uint32_t n);
+                 const struct mr_json_step *steps, uint32_t n);
 
 static void open_array(struct output *o)
 {
@@ -103,13 +98,13 @@ static void close_array(struct output *o)
 
 /* [*]: one match stands for itself, more are an array. */
 static bool walk_any(struct output *o, const struct json_tree *x, enum style style,
-                     const struct step *steps, uint32_t n, struct mr_arena *a)
+                     const struct mr_json_step *steps, uint32_t n, struct mr_arena *a)
 {
     uint32_t found = 0;
     struct mr_buffer b;
     struct output inner = {.b = &b, .depth = 1};
 
-    if (style == QUOTED || (n > 0 && steps[0].kind == STEP_ANY_INDEX)) {
+    if (style == QUOTED || (n > 0 && steps[0].kind == MR_JSON_ANY_INDEX)) {
         bool any = false, flat = style != QUOTED;
         open_array(o);
         for (const struct json_tree *m = x->first; m; m = m->next)
@@ -137,7 +132,7 @@ static bool walk_any(struct output *o, const struct json_tree *x, enum style sty
 
 /* Goes down one level a step: at most STEPS_MAX deep. True: something was written. */
 static bool walk(struct output *o, const struct json_tree *x, enum style style,
-                 const struct step *steps, uint32_t n)
+                 const struct mr_json_step *steps, uint32_t n)
 {
     uint64_t index = 0;
 
@@ -153,8 +148,8 @@ static bool walk(struct output *o, const struct json_tree *x, enum style style,
     }
     if (x->kind == JSON_START_OBJECT) {
         for (const struct json_tree *m = x->first; m; m = m->next)
-            if (steps[0].kind == STEP_ANY_NAME ||
-                (steps[0].kind == STEP_NAME && mr_text_equal(m->name, steps[0].name) &&
+            if (steps[0].kind == MR_JSON_ANY_NAME ||
+                (steps[0].kind == MR_JSON_NAME && mr_text_equal(m->name, steps[0].name) &&
                  m->kind != JSON_NULL))
                 if (walk(o, m, style, steps + 1, n - 1))
                     return true;
@@ -162,35 +157,132 @@ static bool walk(struct output *o, const struct json_tree *x, enum style style,
     }
     if (x->kind != JSON_START_ARRAY)
         return false;
-    if (steps[0].kind == STEP_ANY_INDEX)
+    if (steps[0].kind == MR_JSON_ANY_INDEX)
         return walk_any(o, x, style, steps + 1, n - 1, o->b->arena);
-    for (const struct json_tree *m = x->first; m && steps[0].kind == STEP_INDEX; m = m->next)
+    for (const struct json_tree *m = x->first; m && steps[0].kind == MR_JSON_INDEX; m = m->next)
         if (index++ == steps[0].index)
-            return walk(o, m, n > 1 && steps[1].kind == STEP_ANY_INDEX ? QUOTED : style, steps + 1,
-                        n - 1);
+            return walk(o, m, n > 1 && steps[1].kind == MR_JSON_ANY_INDEX ? QUOTED : style,
+                        steps + 1, n - 1);
     return false;
+}
+
+/* A path of names and numbers: followed by tokens, so that only what it leads to becomes a tree. */
+struct search {
+    struct mr_json_trees *trees;
+    const struct mr_json_step *steps;
+    uint32_t n;
+    struct output *o;
+    bool found;
+};
+
+static bool is_plain(const struct mr_json_step *steps, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (steps[i].kind != MR_JSON_NAME && steps[i].kind != MR_JSON_INDEX)
+            return false;
+    return true;
+}
+
+/* The value that has just begun, behind at steps; all of it is read. At most STEPS_MAX deep. False:
+ * malformed. */
+static bool search_value(struct search *s, uint32_t at)
+{
+    struct json_reader *r = &s->trees->reader;
+    const bool object = r->token == JSON_START_OBJECT;
+    uint64_t index = 0;
+
+    if (!s->found && at == s->n) {
+        const struct json_tree *x = mr_json_tree_here(s->trees);
+        if (x)
+            put(s->o, x, RAW);
+        s->found = x != NULL;
+        return s->found;
+    }
+    if (s->found || (!object && r->token != JSON_START_ARRAY) ||
+        object != (s->steps[at].kind == MR_JSON_NAME))
+        return json_reader_skip(r);
+    for (;;) {
+        enum json_token token = json_reader_next(r);
+        bool taken = !object && index++ == s->steps[at].index;
+        if (token == JSON_END_OBJECT || token == JSON_END_ARRAY)
+            return true;
+        if (token == JSON_FIELD_NAME) {
+            taken = mr_text_equal(*json_reader_name(r), s->steps[at].name);
+            token = json_reader_next(r);
+            taken = taken && token != JSON_NULL;
+        }
+        if (token == JSON_END || token == JSON_ERROR ||
+            !(taken ? search_value(s, at + 1) : json_reader_skip(r)))
+            return false;
+    }
+}
+
+static bool search_text(struct search *s, struct mr_text text, struct mr_arena *a)
+{
+    enum json_token token = mr_json_trees_begin(s->trees, text, a);
+
+    return token != JSON_END && token != JSON_ERROR && search_value(s, 0) && s->found;
+}
+
+static bool walk_text(struct mr_json_trees *trees, struct output *o, struct mr_text text,
+                      const struct mr_json_step *steps, uint32_t n, struct mr_arena *a)
+{
+    const struct json_tree *x = mr_json_tree_read(trees, text, a);
+
+    return x && walk(o, x, RAW, steps, n);
+}
+
+/* By a plain path of at least one step; copy: room for the text and a line end. False: nothing. */
+static bool find_text(struct search *s, struct mr_text text, struct mr_buffer *copy,
+                      struct mr_text *value, struct mr_arena *a)
+{
+    copy->n = 0;
+    mr_buffer_reserve(copy, text.n + 1 + MR_PAD_BYTES);
+    mr_buffer_append_text(copy, text);
+    mr_buffer_append(copy, "\n", 1);
+    switch (mr_json_find(copy->data, s->steps, s->n, value)) {
+    case MR_JSON_NOTHING:
+        return false;
+    case MR_JSON_HERE:
+        return true;
+    default:
+        s->found = search_text(s, text, a);
+        *value = mr_buffer_text(s->o->b);
+        return s->found;
+    }
 }
 
 MR_BODY(get_json_object)
 {
-    struct step steps[STEPS_MAX];
+    struct mr_json_step steps[STEPS_MAX];
     struct mr_json_trees trees;
     struct mr_text_writer w;
-    struct mr_buffer b;
+    struct mr_buffer b, copy;
     uint32_t n = 0;
+    bool valid = false;
 
     mr_json_trees_init(&trees, call->arena);
     mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
     mr_buffer_init(&b, call->arena);
+    mr_buffer_init(&copy, call->arena);
     MR_EACH_ROW(call, i, row)
     {
+        const struct mr_text t = mr_column_text(&args[0], row);
         struct output o = {.b = &b};
-        bool valid = parse_path(mr_column_text(&args[1], row), steps, &n);
-        struct json_tree *x =
-            valid ? mr_json_tree_read(&trees, mr_column_text(&args[0], row), call->arena) : NULL;
+        struct mr_text value;
+        bool found = false;
+        if (i == 0 || !mr_call_is_literal(call, 1))
+            valid = parse_path(mr_column_text(&args[1], row), steps, &n);
+        struct search s = {&trees, steps, n, &o, false};
         b.n = 0;
-        if (x && walk(&o, x, RAW, steps, n))
-            mr_text_writer_copy(&w, row, mr_buffer_text(&b));
+        if (valid && n > 0 && is_plain(steps, n)) {
+            found = find_text(&s, t, &copy, &value, call->arena);
+        } else if (valid) {
+            found = walk_text(&trees, &o, t, steps, n, call->arena);
+            value = mr_buffer_text(&b);
+        }
+        if (found)
+            mr_text_writer_copy(&w, row, value);
         else
             mr_text_writer_null(&w, row, call->rows);
     }
@@ -264,25 +356,59 @@ MR_RESOLVE(json_tuple)
     return MR_OK;
 }
 
-/* The last member of that name that is not null; nested ones as JSON. */
-static void put_member(struct mr_builder *to, const struct json_tree *x, struct mr_text name,
-                       struct mr_buffer *b)
-{
-    const struct json_tree *found = NULL;
+/* Members of the text that is read, by column of the result. */
+struct members {
+    struct mr_json_trees trees;
+    uint32_t n;
+    struct mr_buffer *values;
+    bool *found;
+};
 
-    for (const struct json_tree *m = x ? x->first : NULL; m; m = m->next)
-        if (mr_text_equal(m->name, name) && m->kind != JSON_NULL)
-            found = m;
-    if (found == NULL) {
-        mr_builder_append_null(to);
-        return;
-    }
+/* A text bare, others as JSON. */
+static void write_bare(const struct json_tree *x, struct mr_buffer *b)
+{
     b->n = 0;
-    if (found->kind == JSON_STRING)
-        mr_buffer_append_text(b, found->text);
+    if (x->kind == JSON_STRING)
+        mr_buffer_append_text(b, x->text);
     else
-        mr_json_tree_write(found, b);
-    mr_builder_append_text(to, mr_buffer_text(b));
+        mr_json_tree_write(x, b);
+}
+
+/* The value of the member called name goes to each column that asks for it: the last one that is
+ * not null counts. False: malformed. */
+static bool take_member(struct members *m, struct mr_text name, const struct mr_column *names,
+                        uint32_t row)
+{
+    const struct json_tree *x = NULL;
+
+    for (uint32_t c = 0; c < m->n && m->trees.reader.token != JSON_NULL; c++) {
+        if (mr_column_is_null(&names[c], row) ||
+            !mr_text_equal(mr_column_text(&names[c], row), name))
+            continue;
+        if (x == NULL && (x = mr_json_tree_here(&m->trees)) == NULL)
+            return false;
+        write_bare(x, &m->values[c]);
+        m->found[c] = true;
+    }
+    return x || json_reader_skip(&m->trees.reader);
+}
+
+/* False: no object, or malformed. */
+static bool take_members(struct members *m, struct mr_text text, const struct mr_column *names,
+                         uint32_t row, struct mr_arena *a)
+{
+    memset(m->found, 0, m->n * sizeof *m->found);
+    if (mr_json_trees_begin(&m->trees, text, a) != JSON_START_OBJECT)
+        return false;
+    for (;;) {
+        enum json_token token = json_reader_next(&m->trees.reader);
+        if (token != JSON_FIELD_NAME)
+            return token == JSON_END_OBJECT;
+        struct mr_text name = *json_reader_name(&m->trees.reader);
+        token = json_reader_next(&m->trees.reader);
+        if (token == JSON_END || token == JSON_ERROR || !take_member(m, name, names, row))
+            return false;
+    }
 }
 
 MR_GENERATE(json_tuple)
@@ -290,28 +416,27 @@ MR_GENERATE(json_tuple)
     uint32_t n = call->expr->type->fields_n;
     uint32_t *counts = mr_arena_alloc(call->arena, ((size_t)call->n + 1) * sizeof *counts);
     struct mr_builder *builders = MR_NEW_ARRAY(call->arena, struct mr_builder, n + 1);
-    struct mr_json_trees trees;
-    struct mr_buffer b;
+    struct members m = {.n = n,
+                        .values = MR_NEW_ARRAY(call->arena, struct mr_buffer, n + 1),
+                        .found = MR_NEW_ARRAY(call->arena, bool, n + 1)};
 
     for (uint32_t i = 0; i < call->n; i++)
         counts[i] = 1;
     mr_generated_begin(call, counts, out);
-    mr_json_trees_init(&trees, call->arena);
-    mr_buffer_init(&b, call->arena);
-    for (uint32_t c = 0; c < n; c++)
+    mr_json_trees_init(&m.trees, call->arena);
+    for (uint32_t c = 0; c < n; c++) {
+        mr_buffer_init(&m.values[c], call->arena);
         mr_builder_init(&builders[c], &mr_type_string, call->n, call->arena);
+    }
     MR_EACH_ROW(call, i, row)
     {
-        struct json_tree *x = NULL;
-        if (!mr_column_is_null(&args[0], row))
-            x = mr_json_tree_read(&trees, mr_column_text(&args[0], row), call->arena);
-        if (x && x->kind != JSON_START_OBJECT)
-            x = NULL;
+        bool good = !mr_column_is_null(&args[0], row) &&
+                    take_members(&m, mr_column_text(&args[0], row), args + 1, row, call->arena);
         for (uint32_t c = 0; c < n; c++) {
-            if (mr_column_is_null(&args[c + 1], row))
-                mr_builder_append_null(&builders[c]);
+            if (good && m.found[c])
+                mr_builder_append_text(&builders[c], mr_buffer_text(&m.values[c]));
             else
-                put_member(&builders[c], x, mr_column_text(&args[c + 1], row), &b);
+                mr_builder_append_null(&builders[c]);
         }
     }
     for (uint32_t c = 0; c < n; c++)

@@ -1,6 +1,7 @@
 #include "core/expr/coerce.h"
 #include "core/expr/gather.h"
 #include "core/expr/map.h"
+#include "kernels/select/select.h"
 
 /* Functions that take a lambda. Its body runs once over all elements of the batch as rows of their
  * own; parents says which row each belongs to. Only aggregate goes step by step, over all rows at
@@ -115,31 +116,28 @@ MR_BODY(transform)
     return MR_OK;
 }
 
-static bool is_true(const struct mr_column *c, uint32_t row)
-{
-    return !mr_column_is_null(c, row) && mr_bit_get(c->bits, row);
-}
-
 /* filter, map_filter: entries for which the lambda is true. */
 MR_BODY(filter)
 {
     struct elements e;
     struct mr_column keep;
-    struct mr_list_writer w;
-    uint32_t at = 0;
+    uint32_t n, at = 0, *kept;
     enum mr_status status = run(call, args, &e, &keep);
 
     if (status != MR_OK)
         return status;
-    mr_list_writer_init(&w, out, call->expr->type, call->rows, call->arena);
-    MR_EACH_ROW(call, i, row)
-    {
-        for (; at < e.n && e.parents[at] == row; at++)
-            for (uint32_t f = 0; f < out->type->fields_n && is_true(&keep, at); f++)
-                mr_builder_append(&w.children[f], &args[0].children[f], e.at[at]);
-        mr_list_writer_close(&w, row);
+    kept = mr_arena_alloc(call->arena, ((size_t)e.n + 1) * sizeof *kept);
+    n = mr_select->from_bits(kept, NULL, e.n, keep.bits, keep.valid);
+    mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
+    for (uint32_t row = 0; row < call->rows; row++) {
+        while (at < n && e.parents[kept[at]] == row)
+            at++;
+        out->offsets[row + 1] = (int32_t)at;
     }
-    mr_list_writer_finish(&w);
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = e.at[kept[i]];
+    for (uint32_t f = 0; f < out->type->fields_n; f++)
+        mr_column_gather(&out->children[f], &args[0].children[f], kept, n, call->arena);
     return MR_OK;
 }
 

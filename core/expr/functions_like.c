@@ -95,40 +95,72 @@ static bool matches(struct mr_text t, struct mr_text p, char escape, bool ignore
     return true;
 }
 
+enum { PARTS_MAX = 16 };
+
+/* Without _ and escapes, a pattern is texts with any text between them: then searching will do. */
 struct pattern {
     struct mr_text whole;
     char escape;
-    bool simple; /* %text%, text%, %text, text without other wildcards: a search */
-    bool open_left, open_right;
-    struct mr_text middle;
+    bool simple;
+    uint32_t parts_n; /* the first one begins the text, the last one ends it */
+    struct mr_text parts[PARTS_MAX];
 };
 
 static struct pattern read_pattern(struct mr_text p, char escape)
 {
-    struct pattern out = {.whole = p,
-                          .escape = escape,
-                          .simple = true,
-                          .open_left = p.n > 0 && p.data[0] == '%',
-                          .open_right = p.n > 1 && p.data[p.n - 1] == '%'};
+    struct pattern out = {.whole = p, .escape = escape, .simple = escape != '%'};
+    uint64_t from = 0;
 
-    out.middle = (struct mr_text){p.data + out.open_left, p.n - out.open_left - out.open_right};
-    for (uint64_t i = 0; i < out.middle.n; i++)
-        if (out.middle.data[i] == '%' || out.middle.data[i] == '_' || out.middle.data[i] == escape)
+    for (uint64_t i = 0; i <= p.n && out.simple; i++) {
+        if (i < p.n && (p.data[i] == '_' || p.data[i] == escape))
             out.simple = false;
+        if (i < p.n && p.data[i] != '%')
+            continue;
+        if (out.parts_n == PARTS_MAX)
+            out.simple = false;
+        else
+            out.parts[out.parts_n++] = (struct mr_text){p.data + from, i - from};
+        from = i + 1;
+    }
     return out;
 }
 
 static bool find_simple(struct mr_text t, const struct pattern *p)
 {
-    struct mr_text middle = p->middle;
+    const struct mr_text first = p->parts[0], last = p->parts[p->parts_n - 1];
+    uint64_t at = first.n;
 
-    if (p->open_left && p->open_right)
-        return mr_text_find(t, middle, 0) != UINT64_MAX;
-    if (p->open_left)
-        return t.n >= middle.n && memcmp(t.data + t.n - middle.n, middle.data, middle.n) == 0;
-    if (p->open_right)
-        return t.n >= middle.n && memcmp(t.data, middle.data, middle.n) == 0;
-    return mr_text_equal(t, middle);
+    if (p->parts_n == 1)
+        return mr_text_equal(t, first);
+    if (t.n < first.n + last.n || memcmp(t.data, first.data, first.n) != 0 ||
+        memcmp(t.data + t.n - last.n, last.data, last.n) != 0)
+        return false;
+    t.n -= last.n;
+    for (uint32_t k = 1; k + 1 < p->parts_n; k++) {
+        at = mr_text_find(t, p->parts[k], at);
+        if (at == UINT64_MAX)
+            return false;
+        at += p->parts[k].n;
+    }
+    return true;
+}
+
+/* A constant pattern over a column. */
+struct search {
+    const struct mr_column *x;
+    struct pattern pattern;
+};
+
+static bool row_matches(const void *arg, uint32_t row)
+{
+    const struct search *s = arg;
+
+    return find_simple(mr_column_text(s->x, row), &s->pattern);
+}
+
+static char escape_at(const struct mr_call *call, const struct mr_column *args, uint32_t row)
+{
+    return call->expr->args_n > 2 ? mr_column_text(&args[2], row).data[0] : '\\';
 }
 
 static enum mr_status like(struct mr_call *call, const struct mr_column *args, bool ignore_case,
@@ -142,12 +174,16 @@ static enum mr_status like(struct mr_call *call, const struct mr_column *args, b
     {
         struct mr_text t = mr_column_text(&args[0], row);
         if (!is_read) {
-            char escape = call->expr->args_n > 2 ? mr_column_text(&args[2], row).data[0] : '\\';
-            p = read_pattern(mr_column_text(&args[1], row), escape);
-            enum mr_status status = check(call, p.whole, escape);
+            p = read_pattern(mr_column_text(&args[1], row), escape_at(call, args, row));
+            enum mr_status status = check(call, p.whole, p.escape);
             if (status != MR_OK)
                 return status;
             is_read = mr_call_is_literal(call, 1);
+        }
+        if (is_read && p.simple && !ignore_case) {
+            const struct search s = {&args[0], p};
+            mr_call_put_bits(call, out->bits, &s, row_matches);
+            return MR_OK;
         }
         mr_bit_put(out->bits, row,
                    p.simple && !ignore_case ? find_simple(t, &p)

@@ -151,10 +151,24 @@ MR_BODY(rand)
     return MR_OK;
 }
 
+/* Of version 4, xxxxxxxx-xxxx-4xxx-[89ab]xxx-xxxxxxxxxxxx. */
+static void put_uuid(uint8_t bytes[16], char *out)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    bytes[6] = (bytes[6] & 0x0f) | 0x40;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    for (uint32_t i = 0; i < 16; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            *out++ = '-';
+        *out++ = digits[bytes[i] >> 4];
+        *out++ = digits[bytes[i] & 15];
+    }
+}
+
 MR_BODY(uuid)
 {
-    static const char form[] = "xxxxxxxx-xxxx-4xxx-vxxx-xxxxxxxxxxxx",
-                      digits[] = "0123456789abcdef";
+    enum { UUID_BYTES = 36 };
     struct mr_text_writer w;
 
     (void)args;
@@ -162,18 +176,8 @@ MR_BODY(uuid)
     MR_EACH_ROW(call, i, row)
     {
         uint64_t bits[2] = {next_random(call), next_random(call)};
-        char *room = mr_text_writer_room(&w, sizeof form - 1);
-        for (uint32_t k = 0, taken = 0; k < sizeof form - 1; k++) {
-            uint64_t *from = &bits[taken / 16];
-            bool variant = form[k] == 'v'; /* 8 to b */
-            room[k] = form[k];
-            if (form[k] != 'x' && !variant)
-                continue;
-            room[k] = digits[variant ? (*from & 3) | 8 : *from & 15];
-            *from >>= 4;
-            taken++;
-        }
-        mr_text_writer_put(&w, row, sizeof form - 1);
+        put_uuid((uint8_t *)bits, mr_text_writer_room(&w, UUID_BYTES));
+        mr_text_writer_put(&w, row, UUID_BYTES);
     }
     return MR_OK;
 }

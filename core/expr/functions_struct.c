@@ -147,6 +147,29 @@ struct item_rule {
     const char *hint;
 };
 
+static int64_t place_at(const struct mr_column *places, uint32_t row)
+{
+    return places->type->kind == MR_INT ? places->i32[row] : places->i64[row];
+}
+
+/* A constant place in arrays. False: some row has no such item. */
+static bool take_place(struct mr_call *call, const struct mr_column *x, bool from_one, int64_t at,
+                       uint32_t *rows)
+{
+    const int32_t *offsets = x->offsets;
+    bool all = true;
+
+    MR_EACH_ROW(call, i, row)
+    {
+        const int64_t n = offsets[row + 1] - offsets[row];
+        const int64_t place = !from_one ? at : at > 0 ? at - 1 : n + at;
+        const bool there = place >= 0 && place < n;
+        rows[row] = there ? (uint32_t)(offsets[row] + place) : UINT32_MAX;
+        all &= there;
+    }
+    return all;
+}
+
 static enum mr_status take_items(struct mr_call *call, const struct mr_column *args,
                                  const struct item_rule *rule, struct mr_column *out)
 {
@@ -155,17 +178,24 @@ static enum mr_status take_items(struct mr_call *call, const struct mr_column *a
     /* Each row has a copy of a literal: reading the first one only keeps it in the cache. */
     const bool fixed = mr_call_is_literal(call, 0);
     uint32_t *rows = mr_arena_alloc(call->arena, ((size_t)call->rows + 1) * sizeof *rows);
+    int64_t at;
 
     memset(rows, 0xff, call->rows * sizeof *rows);
+    at = !map && call->n > 0 ? place_at(&args[1], call->sel ? call->sel[0] : 0) : 0;
+    if (!map && !fixed && mr_call_is_literal(call, 1) && !(rule->from_one && at == 0) &&
+        take_place(call, x, rule->from_one, at, rows)) {
+        mr_column_gather(out, &x->children[0], rows, call->rows, call->arena);
+        return MR_OK;
+    }
     MR_EACH_ROW(call, i, row)
     {
         const uint32_t from = fixed ? 0 : row;
-        int64_t n = x->offsets[from + 1] - x->offsets[from], at;
+        int64_t n = x->offsets[from + 1] - x->offsets[from];
         if (map) {
             rows[row] = find_key(x, row, &args[1]);
             continue;
         }
-        at = args[1].type->kind == MR_INT ? args[1].i32[row] : args[1].i64[row];
+        at = place_at(&args[1], row);
         if (rule->from_one && at == 0)
             return MR_FAIL_CONDITION(call->err, MR_QUERY, "INVALID_INDEX_OF_ZERO",
                                      "The index 0 is invalid. An index shall be either < 0 or > 0 "

@@ -207,10 +207,6 @@ static void reverse_text(struct mr_text t, char *out)
 {
     uint64_t end = t.n;
 
-    if (mr_chars_length(t) == t.n) { /* one byte each */
-        reverse_bytes(t, out);
-        return;
-    }
     for (uint64_t at = 0; at < t.n;) {
         uint64_t next = mr_chars_next(t, at);
         end -= next - at;
@@ -249,15 +245,17 @@ MR_BODY(reverse)
         mr_list_writer_finish(&l);
         return MR_OK;
     }
+    const bool bytes =
+        x->type->kind == MR_BINARY || mr_chars_column_is_ascii(x, call->sel, call->n);
     mr_text_writer_init(&w, out, x->type, call->rows, call->arena);
     MR_EACH_ROW(call, i, row)
     {
         struct mr_text t = mr_column_text(x, row);
         char *room = mr_text_writer_room(&w, t.n);
-        if (x->type->kind == MR_STRING)
-            reverse_text(t, room);
-        else
+        if (bytes)
             reverse_bytes(t, room);
+        else
+            reverse_text(t, room);
         mr_text_writer_put(&w, row, t.n);
     }
     return MR_OK;

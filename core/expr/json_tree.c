@@ -4,15 +4,41 @@
 #include "core/format/value.h"
 #include <math.h>
 
+enum { CHUNK_NODES = 32 };
+
+struct json_tree_chunk {
+    struct json_tree_chunk *next;
+    struct json_tree nodes[CHUNK_NODES];
+};
+
 void mr_json_trees_init(struct mr_json_trees *t, struct mr_arena *keep)
 {
+    *t = (struct mr_json_trees){.keep = keep};
+    t->first = t->current = mr_arena_alloc(keep, sizeof *t->first);
+    t->first->next = NULL;
     /* as SharedFactory of Spark's JSON expressions: single quotes are taken, nothing else
      * unusual */
     t->options = (struct json_options){.single_quotes = true, .non_numeric = false};
     json_reader_init(&t->reader, &t->options, keep);
 }
 
-static bool fill(struct mr_json_trees *t, struct json_tree *x, struct mr_arena *a)
+/* Memory is that of the text before, so that a batch of large texts does not take as many trees. */
+static struct json_tree *new_node(struct mr_json_trees *t)
+{
+    if (t->used == CHUNK_NODES) {
+        if (t->current->next == NULL) {
+            t->current->next = mr_arena_alloc(t->keep, sizeof *t->current);
+            t->current->next->next = NULL;
+        }
+        t->current = t->current->next;
+        t->used = 0;
+    }
+    struct json_tree *x = &t->current->nodes[t->used++];
+    *x = (struct json_tree){0};
+    return x;
+}
+
+static bool fill(struct mr_json_trees *t, struct json_tree *x)
 {
     const struct json_reader *r = &t->reader;
 
@@ -20,7 +46,7 @@ static bool fill(struct mr_json_trees *t, struct json_tree *x, struct mr_arena *
     if (r->token == JSON_STRING && !json_reader_finish(&t->reader))
         return false;
     if (r->token == JSON_STRING || r->token == JSON_INTEGER || r->token == JSON_FLOAT)
-        x->text = (struct mr_text){mr_arena_copy(a, r->text.data, r->text.n), r->text.n};
+        x->text = r->text;
     return true;
 }
 
@@ -33,22 +59,19 @@ static void append(struct json_tree *parent, struct json_tree *x)
     parent->last = x;
 }
 
-struct json_tree *mr_json_tree_read(struct mr_json_trees *t, struct mr_text text,
-                                    struct mr_arena *a)
+struct json_tree *mr_json_tree_here(struct mr_json_trees *t)
 {
     struct json_tree *open[MR_JSON_TREE_DEPTH + 1], *x;
     struct mr_text name = {0};
     uint32_t depth = 0;
 
-    json_reader_begin(&t->reader, (const uint8_t *)text.data, (const uint8_t *)text.data + text.n,
-                      a);
-    for (;;) {
-        enum json_token token = json_reader_next(&t->reader);
+    t->current = t->first;
+    t->used = 0;
+    for (enum json_token token = t->reader.token;; token = json_reader_next(&t->reader)) {
         if (token == JSON_END || token == JSON_ERROR)
             return NULL;
         if (token == JSON_FIELD_NAME) {
-            const struct mr_text *own = json_reader_name(&t->reader);
-            name = (struct mr_text){mr_arena_copy(a, own->data, own->n), own->n};
+            name = *json_reader_name(&t->reader);
             continue;
         }
         if (token == JSON_END_OBJECT || token == JSON_END_ARRAY) {
@@ -56,9 +79,9 @@ struct json_tree *mr_json_tree_read(struct mr_json_trees *t, struct mr_text text
                 return open[0];
             continue;
         }
-        x = MR_NEW(a, struct json_tree);
+        x = new_node(t);
         x->name = name;
-        if (!fill(t, x, a))
+        if (!fill(t, x))
             return NULL;
         if (depth > 0)
             append(open[depth - 1], x);
@@ -70,6 +93,20 @@ struct json_tree *mr_json_tree_read(struct mr_json_trees *t, struct mr_text text
             return x;
         }
     }
+}
+
+enum json_token mr_json_trees_begin(struct mr_json_trees *t, struct mr_text text,
+                                    struct mr_arena *a)
+{
+    json_reader_begin(&t->reader, (const uint8_t *)text.data, (const uint8_t *)text.data + text.n,
+                      a);
+    return json_reader_next(&t->reader);
+}
+
+struct json_tree *mr_json_tree_read(struct mr_json_trees *t, struct mr_text text,
+                                    struct mr_arena *a)
+{
+    return mr_json_trees_begin(t, text, a) == JSON_ERROR ? NULL : mr_json_tree_here(t);
 }
 
 static void write_number(const struct json_tree *x, struct mr_buffer *out)

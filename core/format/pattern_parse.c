@@ -55,6 +55,11 @@ static bool parse_number(const struct pattern_item *item, struct mr_text t, uint
     bool negative = false, positive = false;
     int64_t value;
 
+    if (item->min == 2 && item->max == 2 && item->later_digits <= 0 && t.n - start >= 2 &&
+        item->kind == ITEM_NUMBER && mr_is_digit(t.data[start]) && mr_is_digit(t.data[start + 1])) {
+        *at += 2;
+        return put(out, item->field, (t.data[start] - '0') * 10 + (t.data[start + 1] - '0'));
+    }
     if (start < t.n && (t.data[start] == '-' || t.data[start] == '+')) {
         negative = t.data[start] == '-';
         positive = !negative;

@@ -55,6 +55,10 @@ static int64_t field_of(const struct moment *m, enum pattern_field field)
 
 static char *put_text(char *out, const char *data, uint64_t n)
 {
+    if (n == 1) { /* as most literals are */
+        *out = *data;
+        return out + 1;
+    }
     memcpy(out, data, n);
     return out + n;
 }
@@ -73,6 +77,11 @@ static char *put_digits(char *out, uint64_t value, uint32_t min)
     if (min == 2 && value < 100) {
         digits_put_two(out, (uint32_t)value);
         return out + 2;
+    }
+    if (min == 4 && value < 10000) {
+        digits_put_two(out, (uint32_t)value / 100);
+        digits_put_two(out + 2, (uint32_t)value % 100);
+        return out + 4;
     }
     do {
         digits[--at] = (char)('0' + value % 10);

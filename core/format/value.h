@@ -16,6 +16,8 @@ enum { MR_VALUE_TEXT = 128 };
 
 bool mr_value_parse_boolean(struct mr_text t, bool *out); /* t true y yes 1 / f false n no 0 */
 bool mr_value_parse_integer(struct mr_text t, int64_t min, int64_t max, int64_t *out);
+/* The usual case of it: one to eight digits and nothing else. False: look closer. */
+bool mr_value_parse_digits(const struct mr_view *v, int64_t *out);
 bool mr_value_parse_double(struct mr_text t, double *out); /* also "1d", "1.5f", Infinity, NaN */
 bool mr_value_parse_float(struct mr_text t, float *out);
 /* Rounds half up to scale; false if it is no number, or needs more than precision digits. */

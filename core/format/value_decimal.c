@@ -1,5 +1,6 @@
 #include "core/base/bounds.h"
 #include "core/format/value.h"
+#include "core/format/value_digits.h"
 
 /* ---- parsing ---- */
 
@@ -120,7 +121,7 @@ enum { DIGITS_ROOM = 40, HALF_DIGITS = 19 };
 static uint32_t print_magnitude(__int128 v, char *digits)
 {
     unsigned __int128 rest = v < 0 ? -(unsigned __int128)v : (unsigned __int128)v;
-    uint64_t half = (uint64_t)power_of_ten(HALF_DIGITS);
+    const uint64_t half = UINT64_C(10000000000000000000);
     uint32_t at = DIGITS_ROOM;
 
     while (rest > UINT64_MAX) { /* 64-bit divisions of the low half */
@@ -130,10 +131,11 @@ static uint32_t print_magnitude(__int128 v, char *digits)
             digits[--at] = (char)('0' + low % 10);
     }
     uint64_t high = (uint64_t)rest;
-    do {
-        digits[--at] = (char)('0' + high % 10);
-        high /= 10;
-    } while (high > 0);
+    for (; high >= 100000000; high /= 100000000)
+        digits_put_eight((uint32_t)(high % 100000000), digits + (at -= 8));
+    char room[8];
+    uint32_t n = digits_put_number((uint32_t)high, room);
+    memcpy(digits + (at -= n), room, n);
     return DIGITS_ROOM - at;
 }
 
@@ -156,11 +158,30 @@ static uint32_t put_plain(bool negative, const char *digits, uint32_t n, uint32_
     return at + n - integer;
 }
 
+/* Amounts: digits of 64 bits, of which the last ones move on by the point. 0: print it otherwise.
+ */
+static uint32_t print_amount(__int128 v, uint32_t scale, char *out)
+{
+    const int64_t value = (int64_t)v;
+    const uint32_t n = v == value && scale - 1 < 8 ? mr_value_print_integer(value, out) : 0;
+    uint64_t fraction;
+
+    if (n <= scale + (value < 0)) /* zeros are missing */
+        return 0;
+    memcpy(&fraction, out + n - scale, sizeof fraction);
+    out[n - scale] = '.';
+    memcpy(out + n - scale + 1, &fraction, sizeof fraction);
+    return n + 1;
+}
+
 uint32_t mr_value_print_decimal(__int128 v, uint32_t scale, char *out)
 {
     char digits[DIGITS_ROOM];
-    uint32_t n = print_magnitude(v, digits);
+    uint32_t n = print_amount(v, scale, out);
 
+    if (n > 0)
+        return n;
+    n = print_magnitude(v, digits);
     return put_plain(v < 0, digits + DIGITS_ROOM - n, n, scale, out);
 }
 

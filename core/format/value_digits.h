@@ -65,6 +65,36 @@ static inline bool digits_number(const char *p, uint64_t n, uint64_t *out)
     return word_is_digits(x);
 }
 
+/* The eight digits of v < 10^8 as values, the first in the low byte: two halves, then their halves,
+ * side by side. */
+static inline uint64_t digits_of_eight(uint32_t v)
+{
+    uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32;
+    uint64_t hundreds = x * 10486 >> 20 & UINT64_C(0x0000007f0000007f);
+
+    x = hundreds | (x - hundreds * 100) << 16;
+    uint64_t tens = x * 103 >> 10 & UINT64_C(0x000f000f000f000f);
+    return tens | (x - tens * 10) << 8;
+}
+
+static inline void digits_put_eight(uint32_t v, char *out)
+{
+    uint64_t word = digits_of_eight(v) + MR_WORD_ONES * '0';
+
+    memcpy(out, &word, sizeof word);
+}
+
+/* v < 10^8 without leading zeros: eight bytes are written; gives how many count. */
+static inline uint32_t digits_put_number(uint32_t v, char *out)
+{
+    uint64_t digits = digits_of_eight(v);
+    uint32_t zeros = (uint32_t)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+    uint64_t word = (digits + MR_WORD_ONES * '0') >> (8 * zeros);
+
+    memcpy(out, &word, sizeof word);
+    return 8 - zeros;
+}
+
 /* "00" to "99". */
 extern const char mr_digit_pairs[201];
 

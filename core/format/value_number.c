@@ -20,7 +20,7 @@ bool mr_value_parse_boolean(struct mr_text t, bool *out)
     return false;
 }
 
-enum { WORD_DIGITS = 8 };
+enum { WORD_DIGITS = 8, POWER_8 = 100000000 };
 
 /* Any number of digits, at least one; false when it is more than 64 bits. */
 static bool parse_digits(const char *at, uint64_t n, uint64_t *value)
@@ -74,23 +74,32 @@ const char mr_digit_pairs[201] = "0001020304050607080910111213141516171819202122
 
 uint32_t mr_value_print_integer(int64_t v, char *out)
 {
-    char digits[20];
-    uint32_t at = sizeof digits, n = 0;
-    uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v, head = rest / POWER_8;
+    uint32_t n = 0;
 
-    while (rest >= 100) {
-        at -= 2;
-        digits_put_two(digits + at, (uint32_t)(rest % 100));
-        rest /= 100;
-    }
-    if (rest >= 10) {
-        at -= 2;
-        digits_put_two(digits + at, (uint32_t)rest);
-    } else {
-        digits[--at] = (char)('0' + rest);
-    }
     if (v < 0)
         out[n++] = '-';
-    memcpy(out + n, digits + at, sizeof digits - at);
-    return n + (uint32_t)sizeof digits - at;
+    if (head == 0)
+        return n + digits_put_number((uint32_t)rest, out + n);
+    if (head < POWER_8) {
+        n += digits_put_number((uint32_t)head, out + n);
+    } else {
+        n += digits_put_number((uint32_t)(head / POWER_8), out + n);
+        digits_put_eight((uint32_t)(head % POWER_8), out + n);
+        n += WORD_DIGITS;
+    }
+    digits_put_eight((uint32_t)(rest % POWER_8), out + n);
+    return n + WORD_DIGITS;
+}
+
+bool mr_value_parse_digits(const struct mr_view *v, int64_t *out)
+{
+    const uint64_t n = (uint32_t)v->length;
+    uint64_t x;
+
+    if (n - 1 >= WORD_DIGITS)
+        return false;
+    x = (word_load(v->inlined) ^ MR_WORD_ONES * '0' >> (8 * (8 - n))) << (8 * (8 - n));
+    *out = (int64_t)word_number(x);
+    return word_is_digits(x);
 }

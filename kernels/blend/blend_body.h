@@ -1,6 +1,6 @@
-/* blend_body.h - the loops, written so that the compiler makes vectors of them: a word of bits is as
- * wide as the values, where there are such. Included by each variant. Words that are all the same
- * are common: rows that only one side has. */
+/* blend_body.h - the loops, written so that the compiler makes vectors of them: a word of bits is
+ * as wide as the values, where there are such. Included by each variant. Words that are all the
+ * same are common: rows that only one side has. */
 #pragma once
 #include "kernels/blend/blend.h"
 
