@@ -183,12 +183,6 @@ MR_RESOLVE(in)
     return MR_OK;
 }
 
-/* Rows that are not selected may hold no long text. */
-static bool is_long(const struct mr_column *value)
-{
-    return !mr_column_is_null(value, 0) && value->views[0].length > MR_VIEW_INLINE;
-}
-
 /* A list of constants of fixed width, or texts: a loop for each of them over all rows (but views of
  * rows left out may point anywhere). False: it is another one. */
 static bool in_constants(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
@@ -201,8 +195,7 @@ static bool in_constants(struct mr_call *call, const struct mr_column *x, struct
     if (lane == MR_LANES_N && (x->type->kind != MR_STRING || call->sel != NULL))
         return false;
     for (uint32_t k = 1; k < call->expr->args_n; k++)
-        if (!mr_call_is_literal(call, k) ||
-            (lane == MR_LANES_N && call->sel && is_long(call->expr->args[k]->value)))
+        if (!mr_call_is_literal(call, k))
             return false;
     one = MR_NEW_ARRAY(call->arena, uint64_t, words + 1);
     memset(out->bits, 0, words * sizeof *out->bits);
