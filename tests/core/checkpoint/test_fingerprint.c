@@ -263,12 +263,52 @@ static void test_odd_texts(void **state)
     world_fini(&w);
 }
 
+/* A source is what its text says; a folder that an earlier version wrote down as the job had it is
+ * the one below the current directory. */
+static void test_sources(void **state)
+{
+    static const struct {
+        const char *stored, *now;
+        bool is_same;
+    } cases[] = {
+        {"FileSource[in/deep]", "FileSource[/in/deep]", true},
+        {"FileSource[./in//deep/../deep]", "FileSource[/in/deep]", true},
+        {"FileSource[in]", "FileSource[/other/in]", false},
+        {"FileSource[/in]", "KafkaV2[Subscribe[in]]", false},
+        {"KafkaV2[Subscribe[in]]", "FileSource[/in]", false},
+        {"FileSource[", "FileSource[/in]", false},
+        {"FileSource[/in]", "Rate", false},
+    };
+
+    (void)state;
+    assert_int_equal(chdir("/"), 0);
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct query q = plain;
+        struct world w;
+        world_init(&w, "sources");
+        q.source = cases[i].stored;
+        assert_int_equal(open_query(&w, &q), MR_OK);
+        run_one_epoch(&w);
+        world_close(&w);
+        w.source = 0;
+        q.source = cases[i].now;
+        enum mr_status status = open_query(&w, &q);
+        assert_int_equal(status, cases[i].is_same ? MR_OK : MR_USER);
+        if (status == MR_OK)
+            world_close(&w);
+        else if (strstr(w.err.message, "source 1 was ") == NULL)
+            fail_msg("%s", w.err.message);
+        world_fini(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_changes),   cmocka_unit_test(test_stateless_to_stateful),
         cmocka_unit_test(test_unused),    cmocka_unit_test(test_modes),
         cmocka_unit_test(test_odd_texts), cmocka_unit_test(test_sinks),
+        cmocka_unit_test(test_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
