@@ -230,7 +230,7 @@ trigger: {available_now: true}
 
 
 def recorded(binary, folder):
-    """--record: only a record is replaced, a record that can't be written fails the epoch, an error is a record."""
+    """--record: only a record is replaced, none lies among the query's files, one that can't be written fails the epoch, an error is a record."""
     def record(name, job="j.yaml"):
         p = subprocess.run([binary, "run", "--progress", "json", "--record", name, job], cwd=folder, capture_output=True, text=True, timeout=60)
         return p.returncode, p.stderr
@@ -242,6 +242,12 @@ def recorded(binary, folder):
         expect(name, open(os.path.join(folder, name)).read() == text, "overwritten")
     code, err = record("/dev/full")
     expect("full at the start", code == 1 and "--record: write /dev/full: No space left" in err, (code, err))
+    code, err = record("/dev/stdout")
+    expect("no file", code == 2 and "--record: /dev/stdout must be a file" in err and not os.path.exists(folder + "/chk"), (code, err))
+    for name, where in ("in/new.json", "what source s reads (in)"), ("out/r.json", "files (out)"), ("chk", "files (chk)"), ("chk/r.json", "files (chk)"):
+        code, err = record(name)
+        expect(name, code == 2 and "--record %s lies in " % name in err and where in err, (code, err))
+        expect(name, sorted(os.listdir(folder)) == ["bad.yaml", "in", "j.yaml", "precious.txt"] and os.listdir(folder + "/in") == ["a.txt"], "something is left behind")
     code, err = record("r.json", "bad.yaml")
     expect("error in a record", code == 2 and json.load(open(folder + "/r.json"))["at"] == "parse", (code, err))
     for rows in ["x"], []:

@@ -59,11 +59,11 @@ enum mr_status mr_record_open(struct mr_record *r, const char *path, struct mr_e
         return MR_FAIL(err, MR_USER, errno, "--record: create %s", path);
     mr_arena_init(&r->arena, NULL, &r->escape);
     mr_buffer_init(&r->rows, &r->arena);
-    fputs(WITH_BATCHES, r->file);
-    r->tail = ftell(r->file);
-    if (r->tail < 0)
+    if (ftell(r->file) < 0)
         return MR_FAIL(err, MR_USER, errno, "--record: %s must be a file: its end is rewritten",
                        path);
+    fputs(WITH_BATCHES, r->file);
+    r->tail = ftell(r->file);
     fputs("]}\n", r->file);
     return flush(r, err);
 }

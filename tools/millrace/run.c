@@ -19,8 +19,9 @@ struct run {
     struct mr_watch watches[MR_QUERIES_MAX];
     const struct mr_node *roots[MR_QUERIES_MAX];
     struct mr_record record;
-    bool has_record, is_told; /* is_told: why it failed was said at that time */
-    const char *at;           /* how far it came, for the record */
+    bool has_record, is_record_refused;
+    bool is_told;   /* why it failed was said at that time */
+    const char *at; /* how far it came, for the record */
     const char *job_path, *record_path, *config_path, *progress, *operators; /* as given */
 };
 
@@ -55,6 +56,41 @@ static void stop_on_signals(struct run *r)
     sigaction(SIGTERM, &action, NULL);
 }
 
+/* Not among what the query reads and writes, where it would be taken for a file of theirs. */
+static enum mr_status open_record(struct run *r, const struct mr_job_query *q,
+                                  const struct mr_physical_plan *plan, struct mr_error *err)
+{
+    static const char what[] = "--record";
+    const char *sink = mr_format_find(q->sink.format)
+                           ? mr_option_get(q->sink.options, q->sink.options_n, "path")
+                           : NULL;
+
+    enum mr_status status = mr_job_check_apart(what, r->record_path, plan, err);
+    if (status == MR_OK && sink)
+        status = mr_job_check_among(what, r->record_path, sink, err);
+    if (status == MR_OK && q->checkpoint)
+        status = mr_job_check_among(what, r->record_path, q->checkpoint, err);
+    if (status == MR_OK)
+        status = mr_record_open(&r->record, r->record_path, err);
+    r->has_record = status == MR_OK;
+    r->is_record_refused = status != MR_OK;
+    return status;
+}
+
+/* Also of a job that is refused: then the record is this error alone. */
+static void record_error(struct run *r, const struct mr_error *error)
+{
+    struct mr_error own = {0};
+
+    if (!r->has_record && (r->record_path == NULL || r->is_record_refused))
+        return;
+    if (!r->has_record && mr_record_open(&r->record, r->record_path, &own) != MR_OK) {
+        mr_cli_fail(&own);
+        return;
+    }
+    mr_record_error(&r->record, error, r->at);
+}
+
 static enum mr_status open_query(struct run *r, uint32_t i, enum mr_teller_style style,
                                  struct mr_error *err)
 {
@@ -67,6 +103,8 @@ static enum mr_status open_query(struct run *r, uint32_t i, enum mr_teller_style
     enum mr_status status =
         mr_job_plan(r->job, q, mr_engine_workers(r->engine), &plan, &texts, err);
     if (status != MR_OK)
+        return status;
+    if (r->record_path && (status = open_record(r, q, plan, err)) != MR_OK)
         return status;
     r->at = "start";
     mr_teller_init(t, style, r->job, r->job_path, q->name);
@@ -204,13 +242,9 @@ static enum mr_status load_and_run(struct run *r, struct mr_error *err)
     enum mr_status status = mr_teller_read_style(r->progress, &style, err);
 
     r->at = "parse";
-    if (status == MR_OK && r->record_path) {
-        status = mr_record_open(&r->record, r->record_path, err);
-        r->has_record = status == MR_OK;
-    }
     if (status == MR_OK)
         status = mr_job_load(r->job_path, r->config_path, &r->arena, &r->job, err);
-    if (status == MR_OK && r->has_record && r->job->queries_n != 1)
+    if (status == MR_OK && r->record_path && r->job->queries_n != 1)
         status = MR_FAIL(err, MR_USER, 0, "--record takes a job of one query, %s has %u",
                          r->job_path, r->job->queries_n);
     return status == MR_OK ? run_queries(r, style, err) : status;
@@ -227,8 +261,7 @@ static __attribute__((noinline)) int execute(struct run *r)
             mr_job_hide_secrets(r->job, &err);
         if (err.line && err.file[0] == '\0')
             snprintf(err.file, sizeof err.file, "%s", r->job_path);
-        if (r->has_record)
-            mr_record_error(&r->record, &err, r->at);
+        record_error(r, &err);
         code = r->is_told ? MR_EXIT_FAILED : mr_cli_fail(&err);
     }
     close_all(r);
