@@ -334,8 +334,11 @@ static struct mr_expr *grouping(struct mr_analyzer *an, struct mr_scope *s, cons
         id->text = "grouping_id()";
         return id;
     }
+    if (x->args_n != 1) /* refused for their number */
+        return mr_call(an, "grouping", MR_NEW_ARRAY(an->arena, struct mr_expr *, x->args_n + 1),
+                       x->args_n, x->place, x->name);
     below = below_outputs(s);
-    out = x->args_n == 1 ? mr_analyze_expr(an, &below, x->args[0]) : NULL;
+    out = mr_analyze_expr(an, &below, x->args[0]);
     for (uint32_t i = 0; out != NULL && i < g->groups_n; i++) {
         if (!mr_expr_equal(out, g->groups[i]))
             continue;
@@ -349,11 +352,11 @@ static struct mr_expr *grouping(struct mr_analyzer *an, struct mr_scope *s, cons
         id->text = mr_arena_format(an->arena, "grouping(%s)", out->text);
         return id;
     }
-    if (an->err->status != MR_OK)
+    if (out == NULL)
         return NULL;
     return MR_ANALYZE_FAIL(an, x->place, "GROUPING_COLUMN_MISMATCH",
                            "Column of grouping (%s) can't be found in grouping columns.",
-                           out != NULL ? out->text : "");
+                           out->text);
 }
 
 static const struct mr_type *over_type(struct mr_analyzer *an, const struct mr_ast *x,
