@@ -151,10 +151,8 @@ static enum mr_status run_body(struct mr_call *call, const struct mr_column *arg
 {
     enum mr_status status = call->expr->function->eval(call, args, out);
 
-    if (status != MR_OK && call->err && call->err->line == 0) {
-        call->err->line = call->expr->place.line;
-        call->err->column = call->expr->place.column;
-    }
+    if (status != MR_OK)
+        mr_expr_place_error(call->expr, call->err);
     return status;
 }
 

@@ -165,6 +165,14 @@ bool mr_expr_equal(const struct mr_expr *a, const struct mr_expr *b)
     return true;
 }
 
+void mr_expr_place_error(const struct mr_expr *x, struct mr_error *err)
+{
+    if (err == NULL || err->line > 0)
+        return;
+    err->line = x->place.line;
+    err->column = x->place.column;
+}
+
 bool mr_expr_is_deterministic(const struct mr_expr *x)
 {
     if (x->kind == MR_EXPR_CALL && (x->function->flags & MR_FN_NONDETERMINISTIC))

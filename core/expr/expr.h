@@ -95,4 +95,6 @@ static inline const char *mr_expr_text(const struct mr_expr *x)
 }
 /* The same expression, also with the sides of + * = and other such operators exchanged. */
 bool mr_expr_equal(const struct mr_expr *a, const struct mr_expr *b);
+/* An error of x that has no place gets x's; err may be NULL. */
+void mr_expr_place_error(const struct mr_expr *x, struct mr_error *err);
 bool mr_expr_is_deterministic(const struct mr_expr *x);

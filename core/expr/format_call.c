@@ -80,6 +80,7 @@ static enum mr_status parse_schema(struct mr_text text, struct mr_arena *a,
                                  "Syntax error in the schema '%.*s': %s", (int)text.n, text.data,
                                  ignored.message);
     *err = type_error;
+    err->line = err->column = 0; /* those of the schema's text: the call has a place of its own */
     return type_error.status;
 }
 

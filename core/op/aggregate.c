@@ -204,8 +204,10 @@ static enum mr_step aggregate_step(struct mr_ctx *ctx, const struct mr_batch *in
             s->from[i] = slots + (uint64_t)i * p->acc.width + acc->first;
             s->into[i] = mr_state_slots(s->rows[i]) + acc->first;
         }
-        if (acc->item->aggregate->merge(&call, in->n, s->from, s->into))
+        if (acc->item->aggregate->merge(&call, in->n, s->from, s->into)) {
+            mr_expr_place_error(call.expr, ctx->err);
             return MR_FAILED;
+        }
     }
     return MR_NEED_INPUT;
 }
@@ -332,6 +334,8 @@ static enum mr_status give_rows(struct mr_ctx *ctx, uint32_t n, struct mr_batch 
         for (uint32_t i = 0; i < n; i++)
             s->from[i] = mr_state_slots(s->rows[i]) + acc->first;
         status = acc->item->aggregate->result(&call, n, s->from, result);
+        if (status != MR_OK)
+            mr_expr_place_error(call.expr, ctx->err);
     }
     const struct mr_batch groups = {
         .columns = s->columns, .columns_n = node->keys_n + p->acc.items_n, .rows = n, .n = n};

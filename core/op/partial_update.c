@@ -101,7 +101,11 @@ static enum mr_status update_any(struct mr_ctx *ctx, const struct mr_partial_row
     else
         for (uint32_t i = 0; i < batch->n; i++)
             s->slots[i] = s->groups[mr_batch_row(batch, i)] + acc->first;
-    return acc->item->aggregate->update(&call, batch->n, batch->sel, s->args, slots);
+    enum mr_status status =
+        acc->item->aggregate->update(&call, batch->n, batch->sel, s->args, slots);
+    if (status != MR_OK)
+        mr_expr_place_error(call.expr, ctx->err);
+    return status;
 }
 
 static enum mr_status update_one(struct mr_ctx *ctx, const struct mr_partial_rows *r, uint32_t k,

@@ -157,7 +157,7 @@ static struct mr_logical *path_source(struct mr_analyzer *an, const struct mr_re
     }
     if (schema != NULL &&
         mr_ddl_parse_columns(mr_text_of(schema), an->arena, &table->schema, an->err) != MR_OK)
-        return NULL;
+        return mr_analyze_fail_at(an, r->place); /* not that within the schema's text */
     if (table->schema == NULL)
         return MR_ANALYZE_FAIL(an, r->place, "UNABLE_TO_INFER_SCHEMA",
                                "%s.`%s`: the schema must be given: "
