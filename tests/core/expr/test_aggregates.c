@@ -305,7 +305,7 @@ static void test_a_set_of_too_much_room_is_no_sketch(void **state)
     mr_builder_init(&rows, &mr_type_binary, 1, &b.arena);
     mr_builder_append_text(&rows, (struct mr_text){(const char *)forged, sizeof forged});
     mr_builder_finish(&rows, &sketch);
-    struct mr_aggregate_call c = {x, &b.err, grow, &b.arena, &b.arena, &b.context};
+    struct mr_aggregate_call c = {x, &b.err, grow, &b.arena, &b.arena, &b.context, false};
     const struct mr_aggregate *a = mr_aggregate_find("hll_union_agg");
     assert_int_equal(a->update(&c, 1, NULL, &sketch, &slot), MR_QUERY);
     assert_string_equal(b.err.condition, "HLL_INVALID_INPUT_SKETCH_BUFFER");
