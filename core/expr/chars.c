@@ -1,7 +1,5 @@
 #include "core/expr/chars.h"
 
-#include "kernels/view/view.h"
-
 bool mr_chars_is_ascii(struct mr_text t)
 {
     uint64_t all = 0, word;

@@ -98,8 +98,9 @@ static void put_sizes(struct mr_call *call, const struct mr_column *x, struct mr
     mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
 
     const int32_t *offsets = x->offsets;
+    const uint32_t rows = call->rows;
     int32_t *to = out->i32;
-    for (uint32_t row = 0; row < call->rows; row++)
+    for (uint32_t row = 0; row < rows; row++)
         to[row] = (int32_t)((uint32_t)offsets[row + 1] - (uint32_t)offsets[row]);
 }
 

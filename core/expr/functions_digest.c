@@ -14,9 +14,23 @@
 static const char hex_small[] = "0123456789abcdef";
 static const char hex_large[] = "0123456789ABCDEF";
 
+/* The digits of four bytes at once: a nibble in each byte of a word, then what makes it a digit. */
 static uint64_t put_hex(const uint8_t *data, uint64_t n, const char *digits, char *out)
 {
-    for (uint64_t i = 0; i < n; i++) {
+    const uint64_t ones = UINT64_C(0x0101010101010101), low = UINT64_C(0x000f000f000f000f);
+    const uint64_t letter = (uint64_t)(digits[10] - '0' - 10);
+    uint64_t i = 0;
+
+    for (; i + 4 <= n; i += 4) {
+        uint32_t bytes;
+        memcpy(&bytes, data + i, sizeof bytes);
+        uint64_t x = (bytes | (uint64_t)bytes << 16) & UINT64_C(0x0000ffff0000ffff);
+        x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
+        x = (x >> 4 & low) | (x & low) << 8;
+        x += ones * '0' + ((x + ones * 6) >> 4 & ones) * letter;
+        memcpy(out + 2 * i, &x, sizeof x);
+    }
+    for (; i < n; i++) {
         out[2 * i] = digits[data[i] >> 4];
         out[2 * i + 1] = digits[data[i] & 15];
     }

@@ -132,12 +132,12 @@ static bool find_simple(struct mr_text t, const struct pattern *p)
 
     if (p->parts_n == 1)
         return mr_text_equal(t, first);
-    if (t.n < first.n + last.n || memcmp(t.data, first.data, first.n) != 0 ||
-        memcmp(t.data + t.n - last.n, last.data, last.n) != 0)
+    if (t.n < first.n + last.n || !mr_chars_same(t.data, first.data, first.n) ||
+        !mr_chars_same(t.data + t.n - last.n, last.data, last.n))
         return false;
     t.n -= last.n;
     for (uint32_t k = 1; k + 1 < p->parts_n; k++) {
-        at = mr_text_find(t, p->parts[k], at);
+        at = mr_chars_find(t, p->parts[k], at);
         if (at == UINT64_MAX)
             return false;
         at += p->parts[k].n;

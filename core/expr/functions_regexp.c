@@ -363,7 +363,7 @@ static void split_plain(struct pieces *p, struct mr_text by)
 {
     uint64_t spans[2];
 
-    while ((spans[0] = mr_text_find(p->t, by, p->at)) != UINT64_MAX) {
+    while ((spans[0] = mr_chars_find(p->t, by, p->at)) != UINT64_MAX) {
         spans[1] = spans[0] + by.n;
         if (!split_one(p, spans))
             break;
@@ -414,7 +414,7 @@ static const char *find_plain(struct mr_text t, struct mr_text by, uint64_t at)
 {
     if (by.n == 1)
         return at < t.n ? memchr(t.data + at, by.data[0], t.n - at) : NULL;
-    at = mr_text_find(t, by, at);
+    at = mr_chars_find(t, by, at);
     return at == UINT64_MAX ? NULL : t.data + at;
 }
 
@@ -542,14 +542,14 @@ MR_BODY(split_part)
             return MR_FAIL_CONDITION(call->err, MR_QUERY, "INVALID_INDEX_OF_ZERO",
                                      "The index 0 is invalid. An index shall be either < 0 or > 0 "
                                      "(the first element has index 1).");
-        for (uint64_t k = 0; by.n && (k = mr_text_find(t, by, k)) != UINT64_MAX; k += by.n)
+        for (uint64_t k = 0; by.n && (k = mr_chars_find(t, by, k)) != UINT64_MAX; k += by.n)
             pieces++;
         wanted = wanted > 0 ? wanted : pieces + wanted + 1;
         for (; at < wanted && at < pieces; at++)
-            from = mr_text_find(t, by, from) + by.n;
+            from = mr_chars_find(t, by, from) + by.n;
         if (wanted < 1 || wanted > pieces)
             continue;
-        to = by.n ? mr_text_find(t, by, from) : UINT64_MAX;
+        to = by.n ? mr_chars_find(t, by, from) : UINT64_MAX;
         to = to == UINT64_MAX ? t.n : to;
         mr_text_slice(out, row, &args[0], row, (uint32_t)from, (uint32_t)(to - from));
     }

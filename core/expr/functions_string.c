@@ -182,7 +182,7 @@ static bool row_contains(const void *args, uint32_t row)
 {
     const struct mr_column *x = args;
 
-    return mr_text_find(mr_column_text(&x[0], row), mr_column_text(&x[1], row), 0) != UINT64_MAX;
+    return mr_chars_find(mr_column_text(&x[0], row), mr_column_text(&x[1], row), 0) != UINT64_MAX;
 }
 MR_BODY(contains)
 {
@@ -196,7 +196,7 @@ static bool row_starts(const void *args, uint32_t row)
     const struct mr_column *x = args;
     struct mr_text t = mr_column_text(&x[0], row), what = mr_column_text(&x[1], row);
 
-    return what.n <= t.n && memcmp(t.data, what.data, what.n) == 0;
+    return what.n <= t.n && mr_chars_same(t.data, what.data, what.n);
 }
 MR_BODY(startswith)
 {
@@ -210,7 +210,7 @@ static bool row_ends(const void *args, uint32_t row)
     const struct mr_column *x = args;
     struct mr_text t = mr_column_text(&x[0], row), what = mr_column_text(&x[1], row);
 
-    return what.n <= t.n && memcmp(t.data + t.n - what.n, what.data, what.n) == 0;
+    return what.n <= t.n && mr_chars_same(t.data + t.n - what.n, what.data, what.n);
 }
 MR_BODY(endswith)
 {
@@ -228,7 +228,7 @@ static int32_t position(struct mr_text t, struct mr_text what, int32_t from)
         return 0;
     if (what.n == 0) /* wherever it starts */
         return 1;
-    at = mr_text_find(t, what, mr_chars_offset(t, (uint64_t)from - 1));
+    at = mr_chars_find(t, what, mr_chars_offset(t, (uint64_t)from - 1));
     if (at == UINT64_MAX)
         return 0;
     return (int32_t)mr_chars_length((struct mr_text){t.data, at}) + 1;
@@ -283,7 +283,7 @@ static void index_slice(const struct mr_column *x, uint32_t row, struct mr_text 
         return;
     }
     for (int32_t k = 0; count > 0 && k < count; k++) {
-        to = mr_text_find(t, delimiter, at);
+        to = mr_chars_find(t, delimiter, at);
         if (to == UINT64_MAX) {
             to = t.n;
             break;

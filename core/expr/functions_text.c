@@ -339,7 +339,7 @@ MR_BODY(replace)
         struct mr_text with = call->expr->args_n > 2 ? mr_column_text(&args[2], row) : MR_TEXT("");
         uint64_t at = 0, found;
         b.n = 0;
-        while (what.n > 0 && (found = mr_text_find(t, what, at)) != UINT64_MAX) {
+        while (what.n > 0 && (found = mr_chars_find(t, what, at)) != UINT64_MAX) {
             mr_buffer_append(&b, t.data + at, found - at);
             mr_buffer_append_text(&b, with);
             at = found + what.n;

@@ -17,6 +17,8 @@ struct mr_view_kernels {
     void (*equal)(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint32_t n);
     /* The same with the one text y. */
     void (*equal_by)(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint32_t n);
+    /* Where what[0..m) first stands in text[0..n); UINT64_MAX: nowhere. m > 0. */
+    uint64_t (*find)(const char *text, uint64_t n, const char *what, uint64_t m);
     /* Is no byte of text[0..n) above 0x7f? */
     bool (*is_ascii)(const char *text, uint64_t n);
 };

@@ -53,4 +53,29 @@ static void equal_by(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint3
     equal_rows(bits, x, y, n, true);
 }
 
+/* Where both the first and the last byte fit, of 32 places at a time: texts are short, and calls of
+ * memchr and memcmp take longer than that. Reads up to 31 bytes behind the text. */
+static uint64_t find(const char *text, uint64_t n, const char *what, uint64_t m)
+{
+    const __m256i first = _mm256_set1_epi8(what[0]), last = _mm256_set1_epi8(what[m - 1]);
+
+    for (uint64_t at = 0; at + m <= n; at += 32) {
+        const uint64_t places = n - m - at + 1;
+        const __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(text + at));
+        const __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(text + at + m - 1));
+        uint32_t both = (uint32_t)_mm256_movemask_epi8(
+            _mm256_and_si256(_mm256_cmpeq_epi8(a, first), _mm256_cmpeq_epi8(b, last)));
+        both = places < 32 ? _bzhi_u32(both, (uint32_t)places) : both;
+        for (; both; both &= both - 1) {
+            const char *here = text + at + _tzcnt_u32(both);
+            uint64_t k = 1;
+            while (k + 1 < m && here[k] == what[k])
+                k++;
+            if (k + 1 >= m)
+                return (uint64_t)(here - text);
+        }
+    }
+    return UINT64_MAX;
+}
+
 const struct mr_view_kernels mr_view_avx2 = VIEW_TABLE("avx2");

@@ -23,5 +23,5 @@ static bool is_ascii(const char *text, uint64_t n)
 #define VIEW_TABLE(name)                                                                           \
     {                                                                                              \
         .isa = name, .lengths = lengths, .equal = equal, .equal_by = equal_by,                     \
-        .is_ascii = is_ascii,                                                                      \
+        .is_ascii = is_ascii, .find = find,                                                        \
     }

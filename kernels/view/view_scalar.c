@@ -1,5 +1,7 @@
 #include "kernels/view/view_body.h"
 
+#include <string.h>
+
 /* Without branches: texts of one length often begin alike. */
 #define EQUAL_LOOP(name, y_of)                                                                     \
     static void name(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint32_t n)             \
@@ -18,5 +20,20 @@
 
 EQUAL_LOOP(equal, y + (uint64_t)(at + k) * MR_VIEW_WORDS)
 EQUAL_LOOP(equal_by, y)
+
+static uint64_t find(const char *text, uint64_t n, const char *what, uint64_t m)
+{
+    enum { TRIES = 8 }; /* first bytes that lead to nothing, before memmem's preparations pay */
+    const char *at = text, *end = text + n;
+
+    for (uint32_t i = 0; i < TRIES; i++, at++) {
+        if ((uint64_t)(end - at) < m || (at = memchr(at, *what, (uint64_t)(end - at) - m + 1)) == 0)
+            return UINT64_MAX;
+        if (memcmp(at, what, m) == 0)
+            return (uint64_t)(at - text);
+    }
+    at = memmem(at, (uint64_t)(end - at), what, m);
+    return at ? (uint64_t)(at - text) : UINT64_MAX;
+}
 
 const struct mr_view_kernels mr_view_scalar = VIEW_TABLE("scalar");

@@ -64,9 +64,31 @@ static void test_ascii(void **state)
     }
 }
 
+static void test_find(void **state)
+{
+    static const char *const whats[] = {"a", "ab", "aab", "aaaab", "abababababababab", "b"};
+
+    (void)state;
+    GUARD_EACH(v, mr_view_kernels, mr_view_variants)
+    for (uint32_t n = 0; n <= GUARD_ROWS; n++) {
+        struct guard g = guard_open(0);
+        char *text = guard_alloc(&g, n);
+        uint64_t seed = n;
+        for (uint32_t i = 0; i < n; i++)
+            text[i] = guard_random(&seed) >> 30 & 3 ? 'a' : 'b';
+        for (size_t k = 0; k < sizeof whats / sizeof *whats; k++) {
+            const char *found = memmem(text, n, whats[k], strlen(whats[k]));
+            assert_true((*v)->find(text, n, whats[k], strlen(whats[k])) ==
+                        (found ? (uint64_t)(found - text) : UINT64_MAX));
+        }
+        guard_close(&g);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_ascii)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_ascii),
+                                       cmocka_unit_test(test_find)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
