@@ -19,6 +19,7 @@ struct aggregate_plan {
     struct mr_accumulators acc;
     const struct mr_type *key_type; /* STRUCT */
     struct mr_state_table table;
+    bool key_has_expiry; /* else it comes with the rows */
 };
 
 enum phase { MERGING, EMITTING };
@@ -46,7 +47,7 @@ static int64_t bucket_us(const struct mr_node *node)
 {
     switch (node->time_rule) {
     case MR_TIME_NONE:
-        return 0;
+        return node->window_key == UINT32_MAX ? 0 : node->slide_us; /* groups of a time together */
     case MR_TIME_WINDOW_END:
         return node->slide_us    ? node->slide_us
                : node->window_us ? node->window_us
@@ -55,6 +56,18 @@ static int64_t bucket_us(const struct mr_node *node)
         return INT64_C(60000000);
     }
     MR_UNREACHABLE();
+}
+
+/* Groups of windows lie together by time, also where no watermark ends them. */
+static void plan_expiry(struct mr_state_table *t, const struct mr_node *node)
+{
+    const bool is_timed = node->time_rule != MR_TIME_NONE;
+
+    t->expiry_field = is_timed ? node->time_key : node->window_key;
+    t->expiry = t->expiry_field == UINT32_MAX ? MR_EXPIRY_NEVER : MR_EXPIRY_OF_KEY;
+    if (!is_timed && !mr_state_key_has_expiry(t))
+        t->expiry = MR_EXPIRY_NEVER;
+    t->bucket_us = t->expiry == MR_EXPIRY_NEVER ? 0 : bucket_us(node);
 }
 
 static enum mr_status aggregate_plan(void *plan, const struct mr_node *node, struct mr_arena *a,
@@ -79,11 +92,9 @@ static enum mr_status aggregate_plan(void *plan, const struct mr_node *node, str
                                        .value = mr_type_struct(a, values, p->acc.kinds_n),
                                        .slots_n = p->acc.kinds_n,
                                        .slots = p->acc.kinds,
-                                       .expiry = node->time_rule == MR_TIME_NONE ? MR_EXPIRY_NEVER
-                                                                                 : MR_EXPIRY_OF_KEY,
-                                       .expiry_field = node->time_key,
-                                       .bucket_us = bucket_us(node),
                                        .keeps_changes = node->mode == MR_UPDATE};
+    plan_expiry(&p->table, node);
+    p->key_has_expiry = mr_state_key_has_expiry(&p->table);
     return MR_OK;
 }
 
@@ -161,9 +172,9 @@ static void find_rows(struct mr_ctx *ctx, const struct mr_batch *in)
 {
     struct aggregate_state *s = ctx->state;
     const struct mr_node *node = ctx->node;
+    const struct aggregate_plan *p = ctx->plan;
     const struct mr_column *time =
         node->time_rule == MR_TIME_NONE ? NULL : &in->columns[node->time_key];
-
     const struct mr_text *keys = in->keys ? in->keys : s->keys;
     const uint64_t *hashes = in->keys ? in->hashes : s->hashes;
 
@@ -176,7 +187,10 @@ static void find_rows(struct mr_ctx *ctx, const struct mr_batch *in)
             s->keys[i] = mr_empty_key;
         }
     }
-    mr_time_expiry(time, in->sel, in->n, s->expiry_us);
+    if (p->key_has_expiry)
+        mr_state_expiries(s->table, in->n, keys, s->expiry_us);
+    else
+        mr_time_expiry(time, in->sel, in->n, s->expiry_us);
     mr_state_upsert(s->table, ctx->epoch->id, in->n, hashes, keys, s->expiry_us, s->rows,
                     s->is_new);
 }

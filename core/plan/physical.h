@@ -90,7 +90,8 @@ struct mr_node {
     int64_t window_us, slide_us, offset_us; /* a window key made here by a time column: see below */
     /* PARTIAL_AGGREGATE: key that is the pane of a time, slide_us wide (tumbling: the window),
      * computed by the operator itself for speed: its expr is the time column, rows where it is null
-     * are left out (no FILTER does it), the output column is a window struct; else UINT32_MAX. */
+     * are left out (no FILTER does it), the output column is a window struct; else UINT32_MAX.
+     * AGGREGATE: that key, of whole windows then. */
     uint32_t window_key;
     bool is_stateful;         /* has state tables in a stream */
     uint32_t stateful_index;  /* from the sink end, as in progress; operators with state only */

@@ -385,7 +385,9 @@ struct mr_planned mr_plan_aggregate(struct mr_planner *p, struct mr_logical *nod
     for (uint32_t i = 0; i < node->groups_n; i++)
         ids[i] = node->group_attributes[i].id;
     out = final_node(p, mr_exchange(p, out, ids, node->groups_n), node, items, window);
-    if (out.node != NULL)
+    if (out.node != NULL) {
+        out.node->window_key = key.group;
         spread_above(p, &out, node);
+    }
     return out;
 }

@@ -65,7 +65,9 @@ const bool *mr_shape_ships(const struct mr_shape *s, uint32_t exchange, struct m
         memset(ships, true, n);
         return ships;
     }
-    if (above->time_rule != MR_TIME_NONE)
+    const bool in_key = above->kind == MR_NODE_AGGREGATE && s->nodes[parent].tables_n > 0 &&
+                        mr_state_key_has_expiry(&s->nodes[parent].tables[0]);
+    if (above->time_rule != MR_TIME_NONE && !in_key)
         ships[above->time_key] = true;
     return ships;
 }

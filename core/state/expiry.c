@@ -38,3 +38,8 @@ struct mr_expiry mr_expiry_of(const struct mr_state_table *table)
     out.at = before < 0 ? (uint32_t)behind + 8 : mr_row_bitmap(n) + (uint32_t)(before + width) - 8;
     return out;
 }
+
+bool mr_state_key_has_expiry(const struct mr_state_table *table)
+{
+    return table->expiry == MR_EXPIRY_OF_KEY && mr_expiry_of(table).place != MR_AT_FRONT;
+}

@@ -32,6 +32,19 @@ static inline uint32_t mr_group_empty(const uint64_t *places)
     return mr_group_halves(places, _mm_setzero_si128()) & MR_GROUP_MASK;
 }
 
+/* Places, empty ones too, whose uppermost byte is that. */
+static inline uint32_t mr_group_of_byte(const uint64_t *places, uint32_t byte)
+{
+    const __m128i *at = (const __m128i *)(const void *)places, want = _mm_set1_epi32((int)byte);
+    __m128i a = _mm_cmpeq_epi32(_mm_srli_epi32(_mm_load_si128(at), 24), want);
+    __m128i b = _mm_cmpeq_epi32(_mm_srli_epi32(_mm_load_si128(at + 1), 24), want);
+    __m128i c = _mm_cmpeq_epi32(_mm_srli_epi32(_mm_load_si128(at + 2), 24), want);
+    __m128i d = _mm_cmpeq_epi32(_mm_srli_epi32(_mm_load_si128(at + 3), 24), want);
+    uint32_t mask =
+        (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d)));
+    return mask >> 1 & MR_GROUP_MASK;
+}
+
 #else
 
 static inline uint32_t mr_group_equal(const uint64_t *places, uint32_t high)
@@ -46,6 +59,13 @@ static inline uint32_t mr_group_empty(const uint64_t *places)
     uint32_t mask = 0;
     for (uint32_t i = 0; i < MR_INDEX_GROUP; i++)
         mask |= (uint32_t)((uint32_t)places[i] == 0) << 2 * i;
+    return mask;
+}
+static inline uint32_t mr_group_of_byte(const uint64_t *places, uint32_t byte)
+{
+    uint32_t mask = 0;
+    for (uint32_t i = 0; i < MR_INDEX_GROUP; i++)
+        mask |= (uint32_t)(places[i] >> 56 == byte) << 2 * i;
     return mask;
 }
 

@@ -310,7 +310,13 @@ void mr_segment_visit_partition(struct mr_segment *g, uint32_t partition,
 {
     const struct mr_index *x = g->parts ? &g->parts[partition] : &g->small;
 
-    for (uint32_t i = 0; i < x->capacity; i++)
-        if (x->places[i] && (uint32_t)(x->places[i] >> 56) == partition)
-            visit(arg, mr_segment_row(g, (uint32_t)x->places[i]));
+    /* The index of a small segment has all partitions, and is looked through once for each. */
+    for (uint32_t at = 0; at < x->capacity; at += MR_INDEX_GROUP) {
+        const uint64_t *places = x->places + at;
+        uint32_t mask = mr_group_of_byte(places, partition);
+        if (mask)
+            mask &= ~mr_group_empty(places);
+        for (; mask; mask &= mask - 1)
+            visit(arg, mr_segment_row(g, (uint32_t)places[mr_group_first(mask)]));
+    }
 }

@@ -323,6 +323,13 @@ int64_t mr_state_expiry(const struct mr_state *s, const struct mr_state_row *r)
     return mr_expiry(&s->expiry, r);
 }
 
+void mr_state_expiries(const struct mr_state *s, uint32_t n, const struct mr_text *keys,
+                       int64_t *expiry_us)
+{
+    for (uint32_t i = 0; i < n; i++)
+        expiry_us[i] = mr_expiry_in(&s->expiry, keys[i]);
+}
+
 uint64_t mr_state_rows(const struct mr_state *s)
 {
     return s->rows;

@@ -61,8 +61,15 @@ static inline union mr_slot *mr_state_slots(struct mr_state_row *r)
     return (union mr_slot *)(void *)((uint8_t *)(r + 1) + key_bytes);
 }
 
+/* OF_KEY: whether it is always at the same place of an encoded key, and need not be known
+ * otherwise. */
+bool mr_state_key_has_expiry(const struct mr_state_table *table);
+
 struct mr_state;
 int64_t mr_state_expiry(const struct mr_state *s, const struct mr_state_row *r);
+/* Of keys that have it. */
+void mr_state_expiries(const struct mr_state *s, uint32_t n, const struct mr_text *keys,
+                       int64_t *expiry_us);
 
 struct mr_state_config {
     const struct mr_state_table *table;
