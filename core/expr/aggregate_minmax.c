@@ -159,13 +159,37 @@ static inline bool above_i128(__int128 x, __int128 y)
 EXTREME(extreme_i32, int32_t)
 EXTREME(extreme_i64, int64_t)
 
-/* The first bytes of a text as a number that is ordered as they are. */
-static inline uint32_t prefix_of(const struct mr_view *v)
-{
-    uint32_t prefix;
+/* The first twelve bytes of a text, zeros behind its end, as numbers that are ordered as they are. */
+struct prefix {
+    uint32_t high;
+    uint64_t low;
+};
 
-    memcpy(&prefix, v->inlined, sizeof prefix);
-    return __builtin_bswap32(prefix);
+static struct prefix prefix_of(struct mr_text t)
+{
+    uint8_t bytes[12] = {0};
+    struct prefix p;
+
+    if (t.n > 0)
+        memcpy(bytes, t.data, t.n < sizeof bytes ? t.n : sizeof bytes);
+    memcpy(&p.high, bytes, 4);
+    memcpy(&p.low, bytes + 4, 8);
+    return (struct prefix){__builtin_bswap32(p.high), __builtin_bswap64(p.low)};
+}
+
+/* Is it behind p in the order that sign gives? Then so is its text; else both may be equal. */
+static inline bool is_behind(const struct mr_column *x, uint32_t row, struct prefix p, int sign)
+{
+    const struct mr_view *v = &x->views[row];
+    struct prefix own;
+
+    memcpy(&own.high, v->inlined, 4);
+    own.high = __builtin_bswap32(own.high);
+    if (own.high != p.high)
+        return sign > 0 ? own.high < p.high : own.high > p.high;
+    memcpy(&own.low, mr_column_text(x, row).data + 4, 8);
+    own.low = __builtin_bswap64(own.low);
+    return sign > 0 ? own.low < p.low : own.low > p.low;
 }
 
 static void extreme_text(const struct mr_aggregate_call *c, const struct mr_column *x, uint32_t n,
@@ -173,22 +197,20 @@ static void extreme_text(const struct mr_aggregate_call *c, const struct mr_colu
 {
     bool seen = slot->n > 0, better = false;
     struct mr_text most = {0};
-    uint32_t prefix = 0;
+    struct prefix prefix;
 
     if (seen)
         most = (struct mr_text){(const char *)slot->data + 1, slot->n - 1u};
-    for (uint32_t i = 0; i < sizeof prefix; i++) /* as a view has it */
-        prefix = prefix << 8 | (seen && i < most.n ? (uint8_t)most.data[i] : 0);
+    prefix = prefix_of(most);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t own = prefix_of(&x->views[i]);
-        if ((seen && (sign > 0 ? own < prefix : own > prefix)) || mr_column_is_null(x, i))
+        if ((seen && is_behind(x, i, prefix, sign)) || mr_column_is_null(x, i))
             continue;
         const struct mr_text t = mr_column_text(x, i);
         if (seen && sign * mr_text_compare(t, most) <= 0)
             continue;
         seen = better = true;
         most = t;
-        prefix = own;
+        prefix = prefix_of(t);
     }
     if (better)
         keep_bytes(c, slot, true, most.data, (uint32_t)most.n);

@@ -264,6 +264,25 @@ void mr_cast_print(const struct mr_column *in, uint32_t row, const struct mr_eva
         print_value(in, row, context, out);
 }
 
+/* INT and BIGINT: most texts lie in their views. */
+static void print_integers(struct cast *c, const struct mr_column *in, struct mr_text_writer *w)
+{
+    const bool is_int = in->type->kind == MR_INT;
+
+    EACH_CAST_ROW(c, i, row)
+    {
+        char text[MR_VALUE_TEXT];
+        struct mr_view *v = &w->out->views[row];
+        const uint32_t n = mr_value_print_integer(is_int ? in->i32[row] : in->i64[row], text);
+        if (n > MR_VIEW_INLINE) {
+            mr_text_writer_copy(w, row, (struct mr_text){text, n});
+            continue;
+        }
+        v->length = (int32_t)n;
+        mr_view_set_short(v, text, n);
+    }
+}
+
 enum mr_status mr_cast_to_text(struct cast *c, const struct mr_column *in, struct mr_column *out)
 {
     const struct mr_eval_context *context = c->call->context;
@@ -276,6 +295,10 @@ enum mr_status mr_cast_to_text(struct cast *c, const struct mr_column *in, struc
         return MR_OK;
     }
     mr_text_writer_init(&w, out, &mr_type_string, c->rows, c->call->arena);
+    if (in->type->kind == MR_INT || in->type->kind == MR_BIGINT) {
+        print_integers(c, in, &w);
+        return MR_OK;
+    }
     mr_buffer_init(&b, c->call->arena);
     EACH_CAST_ROW(c, i, row)
     {

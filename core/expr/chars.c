@@ -17,30 +17,34 @@ bool mr_chars_is_ascii(struct mr_text t)
     return ((all | word) & UINT64_C(0x8080808080808080)) == 0;
 }
 
+/* The second words of views of long texts: heap, and offset in the high half. */
+static bool is_run_ascii(const struct mr_column *x, uint64_t from, uint64_t to)
+{
+    return from == to || mr_view->is_ascii((const char *)x->heaps[(uint32_t)from] + (from >> 32),
+                                           (to - from) >> 32);
+}
+
 bool mr_chars_column_is_ascii(const struct mr_column *x, const uint32_t *sel, uint32_t n)
 {
     const uint64_t high = UINT64_C(0x8080808080808080);
-    const char *from = NULL, *to = NULL;
-    uint64_t all = 0;
+    uint64_t from = 0, to = 0, prefixes = 0, rests = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct mr_view *v = &x->views[sel ? sel[i] : i];
-        uint64_t words[2];
-        memcpy(words, v, sizeof words);
-        all |= words[0] >> 32;
-        if (v->length <= MR_VIEW_INLINE) {
-            all |= words[1];
+        uint64_t words[MR_VIEW_WORDS];
+        memcpy(words, &x->views[sel ? sel[i] : i], sizeof words);
+        prefixes |= words[0];
+        if ((uint32_t)words[0] <= MR_VIEW_INLINE) {
+            rests |= words[1];
             continue;
         }
-        const char *at = (const char *)x->heaps[v->far.heap] + v->far.offset;
-        if (at != to) {
-            if (!mr_view->is_ascii(from, (uint64_t)(to - from)))
+        if (words[1] != to) {
+            if (!is_run_ascii(x, from, to))
                 return false;
-            from = at;
+            from = words[1];
         }
-        to = at + v->length;
+        to = words[1] + (words[0] << 32);
     }
-    return (all & high) == 0 && mr_view->is_ascii(from, (uint64_t)(to - from));
+    return ((prefixes >> 32 | rests) & high) == 0 && is_run_ascii(x, from, to);
 }
 
 uint64_t mr_chars_length(struct mr_text t)

@@ -147,14 +147,21 @@ static uint64_t encode_base64(struct mr_text t, char *out)
     const uint8_t *in = (const uint8_t *)t.data;
     uint64_t i = 0, at = 0;
 
-    for (; i < t.n; i += 3, at += 4) {
-        const uint64_t left = t.n - i;
-        uint32_t bits = (uint32_t)in[i] << 16 | (left > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
-                        (left > 2 ? in[i + 2] : 0);
+    for (; i + 3 <= t.n; i += 3, at += 4) {
+        const uint32_t bits = (uint32_t)in[i] << 16 | (uint32_t)in[i + 1] << 8 | in[i + 2];
         out[at] = base64_symbols[bits >> 18];
         out[at + 1] = base64_symbols[bits >> 12 & 63];
-        out[at + 2] = left > 1 ? base64_symbols[bits >> 6 & 63] : '=';
-        out[at + 3] = left > 2 ? base64_symbols[bits & 63] : '=';
+        out[at + 2] = base64_symbols[bits >> 6 & 63];
+        out[at + 3] = base64_symbols[bits & 63];
+    }
+    if (i < t.n) {
+        const bool two = i + 2 == t.n;
+        const uint32_t bits = (uint32_t)in[i] << 16 | (two ? (uint32_t)in[i + 1] << 8 : 0);
+        out[at] = base64_symbols[bits >> 18];
+        out[at + 1] = base64_symbols[bits >> 12 & 63];
+        out[at + 2] = two ? base64_symbols[bits >> 6 & 63] : '=';
+        out[at + 3] = '=';
+        at += 4;
     }
     return at;
 }

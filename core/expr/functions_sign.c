@@ -1,5 +1,6 @@
 #include "core/expr/coerce.h"
 #include "core/expr/decimal.h"
+#include "kernels/arith/arith.h"
 
 #include <math.h>
 
@@ -91,6 +92,14 @@ static enum mr_status negate_decimal(struct mr_call *call, const struct mr_colum
     return MR_OK;
 }
 
+/* |x| of INT and BIGINT by a kernel. False: another type, or a value to look for. */
+static bool abs_plainly(struct mr_call *call, const struct mr_column *x, struct mr_column *out)
+{
+    if (x->type->kind == MR_INT)
+        return !mr_arith->abs_i32(out->i32, x->i32, call->rows);
+    return x->type->kind == MR_BIGINT && !mr_arith->abs_i64(out->i64, x->i64, call->rows);
+}
+
 /* -x, or where only_negative |x|. */
 static enum mr_status negate(struct mr_call *call, const struct mr_column *x, bool only_negative,
                              struct mr_column *out)
@@ -98,6 +107,8 @@ static enum mr_status negate(struct mr_call *call, const struct mr_column *x, bo
     const uint32_t rows = call->rows;
 
     mr_column_alloc(out, call->expr->type, rows, false, call->arena);
+    if (only_negative && abs_plainly(call, x, out))
+        return MR_OK;
     switch (x->type->kind) {
     case MR_TINYINT:
         NEGATE(i8, int8_t, uint8_t, INT8_MIN)

@@ -178,49 +178,53 @@ MR_RESOLVE(trim_set_first)
     return MR_OK;
 }
 
-static bool row_contains(const void *args, uint32_t row)
+static inline bool has(struct mr_text t, struct mr_text what)
 {
-    const struct mr_column *x = args;
-
-    return mr_chars_find(mr_column_text(&x[0], row), mr_column_text(&x[1], row), 0) != UINT64_MAX;
+    return mr_chars_find(t, what, 0) != UINT64_MAX;
 }
-MR_BODY(contains)
+static inline bool starts(struct mr_text t, struct mr_text what)
 {
-    mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
-    mr_call_put_bits(call, out->bits, args, row_contains);
-    return MR_OK;
-}
-
-static bool row_starts(const void *args, uint32_t row)
-{
-    const struct mr_column *x = args;
-    struct mr_text t = mr_column_text(&x[0], row), what = mr_column_text(&x[1], row);
-
     return what.n <= t.n && mr_chars_same(t.data, what.data, what.n);
 }
-MR_BODY(startswith)
+static inline bool ends(struct mr_text t, struct mr_text what)
 {
-    mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
-    mr_call_put_bits(call, out->bits, args, row_starts);
-    return MR_OK;
-}
-
-static bool row_ends(const void *args, uint32_t row)
-{
-    const struct mr_column *x = args;
-    struct mr_text t = mr_column_text(&x[0], row), what = mr_column_text(&x[1], row);
-
     return what.n <= t.n && mr_chars_same(t.data + t.n - what.n, what.data, what.n);
 }
-MR_BODY(endswith)
-{
-    mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
-    mr_call_put_bits(call, out->bits, args, row_ends);
-    return MR_OK;
-}
+
+/* A constant in a column. */
+struct search {
+    const struct mr_column *x;
+    struct mr_text what;
+};
+
+#define SEARCH_BODY(name, test)                                                                    \
+    static bool name##_columns(const void *arg, uint32_t row)                                      \
+    {                                                                                              \
+        const struct mr_column *args = arg;                                                        \
+        return test(mr_column_text(&args[0], row), mr_column_text(&args[1], row));                 \
+    }                                                                                              \
+    static bool name##_constant(const void *arg, uint32_t row)                                     \
+    {                                                                                              \
+        const struct search *s = arg;                                                              \
+        return test(mr_column_text(s->x, row), s->what);                                           \
+    }                                                                                              \
+    MR_BODY(name)                                                                                  \
+    {                                                                                              \
+        mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);                    \
+        if (mr_call_is_literal(call, 1)) {                                                         \
+            const struct search s = {args, mr_column_text(call->expr->args[1]->value, 0)};         \
+            mr_call_put_bits(call, out->bits, &s, name##_constant);                                \
+        } else {                                                                                   \
+            mr_call_put_bits(call, out->bits, args, name##_columns);                               \
+        }                                                                                          \
+        return MR_OK;                                                                              \
+    }
+SEARCH_BODY(contains, has)
+SEARCH_BODY(startswith, starts)
+SEARCH_BODY(endswith, ends)
 
 /* Character number (from 1) of the first occurrence at or after character number from; 0: none. */
-static int32_t position(struct mr_text t, struct mr_text what, int32_t from)
+static int32_t position(struct mr_text t, struct mr_text what, int32_t from, bool bytes)
 {
     uint64_t at;
 
@@ -228,23 +232,45 @@ static int32_t position(struct mr_text t, struct mr_text what, int32_t from)
         return 0;
     if (what.n == 0) /* wherever it starts */
         return 1;
-    at = mr_chars_find(t, what, mr_chars_offset(t, (uint64_t)from - 1));
-    if (at == UINT64_MAX)
-        return 0;
+    at =
+        mr_chars_find(t, what, bytes ? (uint64_t)from - 1 : mr_chars_offset(t, (uint64_t)from - 1));
+    if (at == UINT64_MAX || bytes)
+        return (int32_t)(at + 1);
     return (int32_t)mr_chars_length((struct mr_text){t.data, at}) + 1;
+}
+
+/* A constant in each text from its beginning. */
+static void put_positions(struct mr_call *call, const struct mr_column *x, uint32_t argument,
+                          struct mr_column *out)
+{
+    const struct mr_text what = mr_column_text(call->expr->args[argument]->value, 0);
+    const bool bytes = is_bytes(call, x);
+
+    MR_EACH_ROW(call, i, row)
+    out->i32[row] = position(mr_column_text(x, row), what, 1, bytes);
 }
 
 MR_BODY(instr)
 {
     mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
+    if (mr_call_is_literal(call, 1)) {
+        put_positions(call, &args[0], 1, out);
+        return MR_OK;
+    }
     MR_EACH_ROW(call, i, row)
-    out->i32[row] = position(mr_column_text(&args[0], row), mr_column_text(&args[1], row), 1);
+    out->i32[row] =
+        position(mr_column_text(&args[0], row), mr_column_text(&args[1], row), 1, false);
     return MR_OK;
 }
 
 MR_BODY(locate)
 {
     mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
+    if (call->expr->args_n == 2 && mr_call_is_literal(call, 0) && args[0].valid == NULL) {
+        put_positions(call, &args[1], 0, out);
+        out->valid = args[1].valid;
+        return MR_OK;
+    }
     MR_EACH_ROW(call, i, row)
     {
         if (call->expr->args_n > 2 && mr_column_is_null(&args[2], row)) /* whatever the texts are */
@@ -253,7 +279,7 @@ MR_BODY(locate)
             mr_column_put_null(out, row, call->rows, call->arena);
         else
             out->i32[row] = position(mr_column_text(&args[1], row), mr_column_text(&args[0], row),
-                                     call->expr->args_n > 2 ? args[2].i32[row] : 1);
+                                     call->expr->args_n > 2 ? args[2].i32[row] : 1, false);
     }
     return MR_OK;
 }

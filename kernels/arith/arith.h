@@ -30,6 +30,9 @@ struct mr_arith_kernels {
     mr_arith_i32 *rest_i32, *rest_i32_by;
     /* Quotients; true: some y is 0. */
     mr_arith_quotient *quotient_f64, *quotient_f64_by;
+    /* Without its sign; true: some x is the least value, which stays as it is. */
+    bool (*abs_i32)(int32_t *out, const int32_t *x, uint32_t n);
+    bool (*abs_i64)(int64_t *out, const int64_t *x, uint32_t n);
     /* The whole number below or above; true: some x is NaN or beyond 2^51, and has nonsense. */
     mr_arith_whole *floor_f64, *ceil_f64;
     /* *sum += x[i] for the rows whose bit in valid (NULL: all) is set; true: it overflowed. */

@@ -83,6 +83,20 @@ LOOPS(_by, y[0])
 DIVISION_LOOPS(, y[i])
 DIVISION_LOOPS(_by, y[0])
 
+#define ABS_LOOP(name, type, utype)                                                                \
+    static bool name(type *out, const type *x, uint32_t n)                                         \
+    {                                                                                              \
+        utype bad = 0;                                                                             \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            const utype sign = x[i] < 0 ? (utype)-1 : 0, r = ((utype)x[i] ^ sign) - sign;          \
+            bad |= r;                                                                              \
+            out[i] = (type)r;                                                                      \
+        }                                                                                          \
+        return bad >> (8 * sizeof bad - 1); /* only that of the least value is negative */         \
+    }
+ABS_LOOP(abs_i32, int32_t, uint32_t)
+ABS_LOOP(abs_i64, int64_t, uint64_t)
+
 static inline int64_t bits_of(double x)
 {
     const union {
@@ -145,27 +159,16 @@ static bool sum_i32(const int32_t *x, const uint64_t *valid, uint32_t n, int64_t
     return __builtin_add_overflow(*sum, total, sum);
 }
 
-/* Eight sums side by side; when one overflows, all is done again in 128 bits. */
+/* Halves apart, the high ones as if counted from INT64_MIN: neither sum can overflow. */
 static __int128 total_i64(const int64_t *x, uint32_t n)
 {
-    uint64_t bad = 0, part[8] = {0};
-    uint32_t i = 0;
-    __int128 total = 0;
+    uint64_t high = 0, low = 0;
 
-    for (; i + 8 <= n; i += 8) {
-        for (uint32_t k = 0; k < 8; k++) {
-            uint64_t r = part[k] + (uint64_t)x[i + k];
-            bad |= ADD_INTEGER(part[k], (uint64_t)x[i + k], r);
-            part[k] = r;
-        }
+    for (uint32_t i = 0; i < n; i++) {
+        low += (uint32_t)x[i];
+        high += ((uint64_t)x[i] ^ UINT64_C(1) << 63) >> 32;
     }
-    if (bad >> 63)
-        i = 0;
-    for (uint32_t k = 0; k < 8 && i > 0; k++)
-        total += (int64_t)part[k];
-    for (; i < n; i++)
-        total += x[i];
-    return total;
+    return ((__int128)high - ((__int128)n << 31)) * ((__int128)1 << 32) + low;
 }
 
 static bool sum_i64(const int64_t *x, const uint64_t *valid, uint32_t n, int64_t *sum)
@@ -189,8 +192,8 @@ static bool sum_i64(const int64_t *x, const uint64_t *valid, uint32_t n, int64_t
         .isa = name, .i32 = {add_i32, sub_i32, mul_i32}, .i64 = {add_i64, sub_i64, mul_i64},       \
         .f64 = {add_f64, sub_f64, mul_f64}, .i32_by = {add_i32_by, sub_i32_by, mul_i32_by},        \
         .i64_by = {add_i64_by, sub_i64_by, mul_i64_by},                                            \
-        .f64_by = {add_f64_by, sub_f64_by, mul_f64_by}, .floor_f64 = floor_f64,                    \
-        .ceil_f64 = ceil_f64, .rest_i32 = rest_i32, .rest_i32_by = rest_i32_by,                    \
-        .quotient_f64 = quotient_f64, .quotient_f64_by = quotient_f64_by, .sum_i64 = sum_i64,      \
-        .sum_i32 = sum_i32,                                                                        \
+        .f64_by = {add_f64_by, sub_f64_by, mul_f64_by}, .abs_i32 = abs_i32, .abs_i64 = abs_i64,    \
+        .floor_f64 = floor_f64, .ceil_f64 = ceil_f64, .rest_i32 = rest_i32,                        \
+        .rest_i32_by = rest_i32_by, .quotient_f64 = quotient_f64,                                  \
+        .quotient_f64_by = quotient_f64_by, .sum_i64 = sum_i64, .sum_i32 = sum_i32,                \
     }

@@ -242,6 +242,33 @@ static void test_trims_and_lengths(void **state)
         "  a b  ||NULL|   |\xc3\xa9xx\xc3\xa9|a text of more bytes");
 }
 
+static void test_searches(void **state)
+{
+    struct mr_expr *s = COLUMN(&b, "STRING", "the second of two long texts", "xx", "", NULL,
+                               "\xc3\xa9 is two bytes, x");
+    struct mr_expr *what = COLUMN(&b, "STRING", "texts", "x", "", "x", "\xc3\xa9 is");
+
+    (void)state;
+    bench_expect(&b, CALL(&b, "contains", s, what), "true|true|true|NULL|true");
+    bench_expect(&b, CALL(&b, "contains", s, bench_text(&b, "two")), "true|false|false|NULL|true");
+    bench_expect(&b, CALL(&b, "startswith", s, what), "false|true|true|NULL|true");
+    bench_expect(&b, CALL(&b, "startswith", s, bench_text(&b, "the sec")),
+                 "true|false|false|NULL|false");
+    bench_expect(&b, CALL(&b, "endswith", s, what), "true|true|true|NULL|false");
+    bench_expect(&b, CALL(&b, "endswith", s, bench_text(&b, "x")), "false|true|false|NULL|true");
+    bench_expect(&b, CALL(&b, "endswith", s, bench_text(&b, "two long texts")),
+                 "true|false|false|NULL|false");
+    bench_expect(&b, CALL(&b, "instr", s, what), "24|1|1|NULL|1");
+    bench_expect(&b, CALL(&b, "instr", s, bench_text(&b, "x")), "26|1|0|NULL|17");
+    bench_expect(&b, CALL(&b, "locate", bench_text(&b, "x"), s), "26|1|0|NULL|17");
+    bench_expect(&b, CALL(&b, "locate", bench_text(&b, "x"), s, bench_int(&b, 2)),
+                 "26|2|0|NULL|17");
+    bench_expect(&b, CALL(&b, "locate", mr_expr_literal_null(&b.arena, &mr_type_string), s),
+                 "NULL|NULL|NULL|NULL|NULL");
+    bench_expect(&b, CALL(&b, "replace", s, bench_text(&b, "two"), bench_text(&b, "2")),
+                 "the second of 2 long texts|xx||NULL|\xc3\xa9 is 2 bytes, x");
+}
+
 static void test_json_paths(void **state)
 {
     struct mr_expr *j = COLUMN(&b, "STRING", "{\"a\":{\"b\":[1,2,{\"c\":\"x\\ny\"}]},\"d\":1.50}",
@@ -270,6 +297,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_parts_of_times, setup, teardown),
         cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_trims_and_lengths, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_searches, setup, teardown),
         cmocka_unit_test_setup_teardown(test_json_paths, setup, teardown),
     };
 

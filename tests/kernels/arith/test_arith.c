@@ -137,6 +137,33 @@ static void test_sums_without_nulls(void **state)
     }
 }
 
+static void test_abs(void **state)
+{
+    (void)state;
+    GUARD_EACH(v, mr_arith_kernels, mr_arith_variants)
+    for (uint32_t n = 0; n <= GUARD_ROWS; n++) {
+        struct guard g = guard_open(n);
+        int32_t *x = guard_alloc(&g, n * 4), small[GUARD_ROWS];
+        int64_t large[GUARD_ROWS];
+        for (uint32_t i = 0; i < n; i++)
+            x[i] = (int32_t)(g.i64[i] >> 29);
+        assert_false((*v)->abs_i32(small, x, n));
+        assert_false((*v)->abs_i64(large, g.i64, n));
+        for (uint32_t i = 0; i < n; i++) {
+            assert_int_equal(small[i], x[i] < 0 ? -x[i] : x[i]);
+            assert_true(large[i] == (g.i64[i] < 0 ? -g.i64[i] : g.i64[i]));
+        }
+        if (n > 0) {
+            x[n / 2] = INT32_MIN;
+            g.i64[n - 1] = INT64_MIN;
+            assert_true((*v)->abs_i32(small, x, n));
+            assert_true((*v)->abs_i64(large, g.i64, n));
+            assert_true(small[n / 2] == INT32_MIN && large[n - 1] == INT64_MIN);
+        }
+        guard_close(&g);
+    }
+}
+
 static void test_whole_numbers(void **state)
 {
     static const double edges[] = {0.0,
@@ -236,9 +263,13 @@ static void test_divisions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_variants_agree), cmocka_unit_test(test_overflow_is_told),
-        cmocka_unit_test(test_sums),           cmocka_unit_test(test_sums_without_nulls),
-        cmocka_unit_test(test_whole_numbers),  cmocka_unit_test(test_divisions),
+        cmocka_unit_test(test_variants_agree),
+        cmocka_unit_test(test_overflow_is_told),
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_sums_without_nulls),
+        cmocka_unit_test(test_abs),
+        cmocka_unit_test(test_whole_numbers),
+        cmocka_unit_test(test_divisions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
