@@ -159,7 +159,8 @@ static inline bool above_i128(__int128 x, __int128 y)
 EXTREME(extreme_i32, int32_t)
 EXTREME(extreme_i64, int64_t)
 
-/* The first twelve bytes of a text, zeros behind its end, as numbers that are ordered as they are. */
+/* The first twelve bytes of a text, zeros behind its end, as numbers that are ordered as they
+ * are. */
 struct prefix {
     uint32_t high;
     uint64_t low;
