@@ -64,7 +64,7 @@ static int64_t time_at(uint32_t i, uint64_t *seed)
 
     if (i < sizeof edges / sizeof edges[0])
         return edges[i];
-    return i % 3 == 0 ? midnight - 1 : i % 3 == 1 ? midnight : (int64_t)guard_random(seed) * 8;
+    return i % 3 == 0 ? midnight - 1 : i % 3 == 1 ? midnight : (int64_t)(guard_random(seed) << 3);
 }
 
 static void test_times(void **state)
