@@ -187,6 +187,7 @@ enum mr_status mr_engine_open(const struct mr_engine_config *config, struct mr_e
     struct mr_mem_config where = {
         .workers = config->workers, .cpus = config->cpus, .pin = config->pin};
     enum mr_status status = fill_config(e, config, err);
+    mr_mem_keep_nothing();
     if (status == MR_OK)
         status = mr_mem_place(&where, &e->placement, err);
     if (status == MR_OK) {
