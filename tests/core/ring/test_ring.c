@@ -1,6 +1,7 @@
 /* Order, back-pressure and wrap-around of a ring; two threads with a sequence and a checksum. */
 #include "core/ring/ring.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -15,6 +16,8 @@ enum { ITEMS_DEFAULT = 200000 };
 #else
 enum { ITEMS_DEFAULT = 5000000 };
 #endif
+
+enum { SPINS_MAX = 500, STALLS = 10000 };
 
 static void keeps_order_and_refuses_when_full(void **unused)
 {
@@ -70,6 +73,7 @@ struct stress {
     uint64_t *items;
     uint32_t items_n;
     uint32_t seed;
+    uint32_t stall_below; /* of 2^32: how often a side lets the other wait */
     uint64_t total;
 };
 
@@ -81,34 +85,42 @@ static uint64_t items_wanted(void)
     return wanted ? strtoull(wanted, NULL, 10) : ITEMS_DEFAULT;
 }
 
-static bool stalls(uint32_t *seed)
+/* Waits for the other side: it is about to come, unless its processor was taken from it. */
+static void wait_a_little(uint32_t *waits)
+{
+    if (++*waits % SPINS_MAX)
+        __builtin_ia32_pause();
+    else
+        sched_yield();
+}
+
+/* Often with few items; ten thousand times with a thousand million, since each may cost the
+ * processor's time slice where others want it. */
+static bool stalls(const struct stress *s, uint32_t *seed)
 {
     *seed = *seed * 1664525u + 1013904223u;
-    return (*seed >> 24) == 0;
+    return *seed < s->stall_below;
 }
 
 static void *produce(void *arg)
 {
     struct stress *s = arg;
     uint32_t seed = s->seed;
-    uint32_t made = 0;
+    uint32_t made = 0, waits = 0;
     uint64_t next = 1;
 
     while (next <= s->total) {
-        uint64_t *item = mr_ring_pop(&s->back);
-        if (item == NULL && made < s->items_n)
-            item = &s->items[made++];
-        if (item == NULL || stalls(&seed)) {
-            if (item == NULL) {
-                sched_yield();
-                continue;
-            }
-            sched_yield();
+        uint64_t *item = made < s->items_n ? &s->items[made++] : mr_ring_pop(&s->back);
+        if (item == NULL) {
+            wait_a_little(&waits);
+            continue;
         }
+        if (stalls(s, &seed))
+            sched_yield();
         *item = next++ * UINT64_C(0x9e3779b97f4a7c15);
         void *push = item;
         while (!mr_ring_push(&s->there, &push))
-            sched_yield();
+            wait_a_little(&waits);
     }
     return NULL;
 }
@@ -116,7 +128,13 @@ static void *produce(void *arg)
 /* Items go there and home again: each is written by one thread and read by the other. */
 static void stress(uint32_t capacity, uint32_t seed)
 {
-    struct stress s = {.items_n = capacity, .seed = seed, .total = items_wanted()};
+    uint64_t total = items_wanted();
+    struct stress s = {
+        .items_n = capacity,
+        .seed = seed,
+        .stall_below = (uint32_t)(UINT32_MAX / (total / STALLS + 1)),
+        .total = total,
+    };
     struct mr_error err;
     pthread_t thread;
 
@@ -126,19 +144,22 @@ static void stress(uint32_t capacity, uint32_t seed)
     assert_int_equal(mr_ring_init(&s.back, capacity, &err), MR_OK);
     assert_int_equal(pthread_create(&thread, NULL, produce, &s), 0);
     uint64_t seen = 0, sum = 0, expected = 0;
+    uint32_t waits = 0;
     while (seen < s.total) {
         uint64_t *item = mr_ring_pop(&s.there);
         if (item == NULL) {
-            sched_yield();
+            wait_a_little(&waits);
             continue;
         }
         seen++;
-        assert_true(*item == seen * UINT64_C(0x9e3779b97f4a7c15));
+        if (*item != seen * UINT64_C(0x9e3779b97f4a7c15))
+            fail_msg("item %" PRIu64 " is another one", seen);
         sum = sum * 31 + *item;
         expected = expected * 31 + seen * UINT64_C(0x9e3779b97f4a7c15);
         void *home = item;
-        assert_true(mr_ring_push(&s.back, &home));
-        if (stalls(&seed))
+        if (!mr_ring_push(&s.back, &home))
+            fail_msg("no room for item %" PRIu64 " on its way home", seen);
+        if (stalls(&s, &seed))
             sched_yield();
     }
     assert_true(sum == expected);
