@@ -51,10 +51,12 @@ const struct mr_type *mr_slot_type(enum mr_slot_kind kind)
 static void load_bytes(union mr_slot *slot, const struct mr_column *c, uint32_t row,
                        struct mr_arena *a)
 {
+    struct mr_slot_bytes *b = mr_wide_bytes(slot);
+
+    *b = (struct mr_slot_bytes){0};
     if (mr_column_is_null(c, row))
         return;
     const struct mr_text t = mr_column_text(c, row);
-    struct mr_slot_bytes *b = mr_wide_bytes(slot);
     b->data = mr_arena_alloc(a, t.n + 1);
     memcpy(b->data, t.data, t.n);
     b->n = b->capacity = (uint32_t)t.n;
@@ -66,7 +68,6 @@ void mr_accumulators_from_columns(const struct mr_accumulators *acc,
 {
     const uint32_t width = acc->width;
 
-    memset(slots, 0, sizeof *slots * n * width);
     for (uint32_t k = 0; k < acc->kinds_n; k++) {
         const struct mr_column *c = &columns[k];
         union mr_slot *to = slots + acc->places[k];

@@ -22,6 +22,9 @@ struct aggregate_plan {
     bool key_has_expiry; /* else it comes with the rows */
 };
 
+/* Rows that are found, then merged: few enough that they are still in the first-level cache. */
+enum { BLOCK = 256 };
+
 enum phase { MERGING, EMITTING };
 
 struct aggregate_state {
@@ -168,17 +171,19 @@ static struct mr_aggregate_call call_of(struct mr_ctx *ctx, const struct mr_accu
                                       .context = ctx->eval};
 }
 
-static void find_rows(struct mr_ctx *ctx, const struct mr_batch *in)
+/* Encoded keys, hashes and expiries of the rows of a batch. */
+static void find_keys(struct mr_ctx *ctx, const struct mr_batch *in, const struct mr_text **keys,
+                      const uint64_t **hashes)
 {
     struct aggregate_state *s = ctx->state;
     const struct mr_node *node = ctx->node;
     const struct aggregate_plan *p = ctx->plan;
     const struct mr_column *time =
         node->time_rule == MR_TIME_NONE ? NULL : &in->columns[node->time_key];
-    const struct mr_text *keys = in->keys ? in->keys : s->keys;
-    const uint64_t *hashes = in->keys ? in->hashes : s->hashes;
 
     MR_ASSERT(in->keys == NULL || in->sel == NULL);
+    *keys = in->keys ? in->keys : s->keys;
+    *hashes = in->keys ? in->hashes : s->hashes;
     if (node->keys_n > 0 && in->keys == NULL) {
         mr_row_encode(in->columns, node->keys_n, in->sel, in->n, &s->arena, s->keys, s->hashes);
     } else if (node->keys_n == 0) {
@@ -188,11 +193,31 @@ static void find_rows(struct mr_ctx *ctx, const struct mr_batch *in)
         }
     }
     if (p->key_has_expiry)
-        mr_state_expiries(s->table, in->n, keys, s->expiry_us);
+        mr_state_expiries(s->table, in->n, *keys, s->expiry_us);
     else
         mr_time_expiry(time, in->sel, in->n, s->expiry_us);
-    mr_state_upsert(s->table, ctx->epoch->id, in->n, hashes, keys, s->expiry_us, s->rows,
-                    s->is_new);
+}
+
+/* slots: of n rows, which go into s->rows. */
+static enum mr_status merge_rows(struct mr_ctx *ctx, uint32_t n, union mr_slot *slots)
+{
+    struct aggregate_state *s = ctx->state;
+    const struct aggregate_plan *p = ctx->plan;
+
+    for (uint32_t k = 0; k < p->acc.items_n; k++) {
+        const struct mr_accumulator *acc = &p->acc.items[k];
+        const struct mr_aggregate_call call = call_of(ctx, acc, &s->arena);
+        for (uint32_t i = 0; i < n; i++) {
+            s->from[i] = slots + (uint64_t)i * p->acc.width + acc->first;
+            s->into[i] = mr_state_slots(s->rows[i]) + acc->first;
+        }
+        const enum mr_status status = acc->item->aggregate->merge(&call, n, s->from, s->into);
+        if (status != MR_OK) {
+            mr_expr_place_error(call.expr, ctx->err);
+            return status;
+        }
+    }
+    return MR_OK;
 }
 
 static enum mr_step aggregate_step(struct mr_ctx *ctx, const struct mr_batch *in,
@@ -200,28 +225,23 @@ static enum mr_step aggregate_step(struct mr_ctx *ctx, const struct mr_batch *in
 {
     struct aggregate_state *s = ctx->state;
     const struct aggregate_plan *p = ctx->plan;
+    const struct mr_text *keys;
+    const uint64_t *hashes;
 
     (void)out;
     MR_ASSERT(in->n <= ctx->batch_rows);
-    if (in->n == 0)
-        return MR_NEED_INPUT;
     mr_arena_reset(&s->arena);
     union mr_slot *slots =
         mr_arena_alloc(&s->arena, sizeof *slots * ((uint64_t)in->n * p->acc.width + 1));
     mr_accumulators_from_columns(&p->acc, in->columns + ctx->node->keys_n, in->sel, in->n, slots,
                                  &s->arena);
-    find_rows(ctx, in);
-    for (uint32_t k = 0; k < p->acc.items_n; k++) {
-        const struct mr_accumulator *acc = &p->acc.items[k];
-        const struct mr_aggregate_call call = call_of(ctx, acc, &s->arena);
-        for (uint32_t i = 0; i < in->n; i++) {
-            s->from[i] = slots + (uint64_t)i * p->acc.width + acc->first;
-            s->into[i] = mr_state_slots(s->rows[i]) + acc->first;
-        }
-        if (acc->item->aggregate->merge(&call, in->n, s->from, s->into)) {
-            mr_expr_place_error(call.expr, ctx->err);
+    find_keys(ctx, in, &keys, &hashes);
+    for (uint32_t from = 0; from < in->n; from += BLOCK) {
+        const uint32_t n = in->n - from < BLOCK ? in->n - from : BLOCK;
+        mr_state_upsert(s->table, ctx->epoch->id, n, hashes + from, keys + from,
+                        s->expiry_us + from, s->rows, s->is_new);
+        if (merge_rows(ctx, n, slots + (uint64_t)from * p->acc.width))
             return MR_FAILED;
-        }
     }
     return MR_NEED_INPUT;
 }

@@ -131,7 +131,10 @@ static uint8_t *put_element(const struct mr_column *c, uint32_t row, uint8_t *bi
 
 static uint8_t *put_bitmap(uint8_t *at, uint32_t n)
 {
-    memset(at, 0, mr_row_bitmap(n));
+    if (n - 1 < 8) /* nearly always, and then no call */
+        *at = 0;
+    else
+        memset(at, 0, mr_row_bitmap(n));
     return at + mr_row_bitmap(n);
 }
 
