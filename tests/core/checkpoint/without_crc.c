@@ -1,4 +1,5 @@
-/* A millrace that computes no checksum: test_damage linked with this must fail. */
+/* A millrace that computes no checksum: test_damage linked with this must fail for each kind of
+ * file. */
 #include <stdint.h>
 
 uint32_t __wrap_mr_crc32c(uint32_t crc, const void *data, uint64_t bytes);
