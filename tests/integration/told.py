@@ -185,6 +185,38 @@ def closed(binary, folder):
     signal.alarm(0)
 
 
+LIMITED = """
+name: q
+sources: {s: {format: socket, options: {host: 127.0.0.1, port: "PORT"}}}
+sink: {format: console}
+checkpoint: chk
+engine: {workers: 1}
+"""
+
+
+def limited(binary, folder):
+    """Ends that are not exactly once say so at start, once. Console shows each committed row at least once; lines of a socket that no epoch
+    had taken are lost with the process, and it goes on with the next."""
+    shown = []
+    for lines in ["one"], ["two", "three"]:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            write(folder, {"j.yaml": LIMITED.replace("PORT", str(server.getsockname()[1]))})
+            p = subprocess.Popen([binary, "run", "--progress", "json", "j.yaml"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            signal.alarm(60)
+            said, client = "", server.accept()[0]
+            for line in lines:
+                client.sendall(b"%s\n" % line.encode())
+                while '"numInputRows":1' not in (told := p.stderr.readline()) and told: said += told
+            p.kill()
+            shown.append(p.communicate()[0])
+            client.close()
+            signal.alarm(0)
+        for says in 'source "s" (socket) can\'t be read again: a crash loses the rows of the epoch that ran', "after a crash sink console may have the rows of the last epoch twice":
+            expect(says, said.count(says) == 1, said)
+    for line, least, most in ("one", 1, 2), ("two", 1, 1), ("three", 1, 1):
+        expect("shown: " + line, least <= len(re.findall(r"\|\s*%s\|" % line, "".join(shown))) <= most, shown)
+
+
 MOVED = """
 name: q
 sources: {s: {format: json, path: in, schema: "d STRING, n INT"}}
@@ -309,7 +341,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     binary = os.path.abspath(p.parse_args().millrace)
-    for case in failure, summary, generated, asked, helped, unreachable, closed, moved, recorded, named, archived, unread:
+    for case in failure, summary, generated, asked, helped, unreachable, closed, limited, moved, recorded, named, archived, unread:
         with tempfile.TemporaryDirectory() as folder: case(binary, folder)
     for problem in problems: print("FAIL " + problem)
     print("%d problems" % len(problems))
