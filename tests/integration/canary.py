@@ -110,11 +110,20 @@ def try_all(args, name, job):
     return right
 
 
+def found_when_it_is_there(args):
+    """A job that shows it on purpose: who looks must see it, in output and files."""
+    files = {"format": "json", "path": "in", "schema": "id INT, name STRING"}
+    try_all(args, "control", {"sources": {"s": files}, "steps": [{"as": "q", "sql": "SELECT '%s' AS c FROM s" % CANARY}], "sink": {"format": "json", "path": "out", "output_mode": "append"}})
+    missing = [x for x in ("explain job.json, output", "sql --job job.json SELECT * FROM q, output", "out/") if not any(x in p for p in problems)]
+    problems[:], seen[:] = ["control: not seen in " + x for x in missing], [0, 0]
+
+
 def main():
     p = argparse.ArgumentParser(prog="canary.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     args = p.parse_args()
     args.millrace = os.path.abspath(args.millrace)
+    found_when_it_is_there(args)
     with ThreadPoolExecutor(6) as pool: right = list(pool.map(lambda named: try_all(args, *named), jobs(broker())))
     if sum(right) < 12: problems.append("nothing: only %d commands ended with 0" % sum(right))
     for x in problems[:20]: print("FAIL seen in " + x)

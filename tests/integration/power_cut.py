@@ -90,7 +90,6 @@ def main():
     args = p.parse_args()
     args.millrace = os.path.abspath(args.millrace)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and mounts are removed
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and mounts are removed
     env = {"MILLRACE_FAULT": BROKEN} if args.broken else {}
     # Not in memory: the image is copied while its file system is mounted, from the page cache of the disk below.
     tmp, random_, epochs, bad, begin = tempfile.mkdtemp(prefix="mr-cut-"), random.Random(args.seed), 0, 0, time.monotonic()

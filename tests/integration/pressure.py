@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """What is too much for a job: it stays within its memory, ends or goes on as it says, and tells what stands still.
 
-usage: pressure.py [--millrace PATH] [--long] [SCENARIO..]
+usage: pressure.py [--millrace PATH] [--long] [--seconds N] [SCENARIO..]
 
 state      state of four times the memory limit: a clear error that names operator and limit, also at a restart; what was committed stays
 hostile    a line of 2 GiB, JSON 10 million deep, a million columns, bad UTF-8, a gzip bomb, regular expressions that explode: bounded
            time and memory, each bad record is set aside with its reason, its neighbours are not touched
 overload   ten times the rows that the sink takes, then a sink that takes them: nothing is lost, memory stays bounded, it catches up
+steady     100,000 rows a second into windows: memory, open files, checkpoint and the time of epochs stay what they are, no row is missing
 stall      a reader that no longer reads, a disk that hangs, an operator that takes very long: told, with what it is at, and that it goes on
 
-Without SCENARIO: all. --long: larger. Exit code 0, 1 (what differs is shown), 2 (misuse).
+Without SCENARIO: all. --long: larger. --seconds: how long the steady one runs. Exit code 0, 1 (what differs is shown), 2 (misuse).
 """
 import argparse, collections, glob, gzip, json, os, re, shutil, signal, subprocess, sys, tempfile, threading, time
 
@@ -234,6 +235,66 @@ def overload(args, tmp):
     return "%d rows at %d a second, an epoch of %.1f s behind a slow sink, %.0f MiB at most" % (got["n"], rate, behind / 1000, peak)
 
 
+def folder_bytes(path):
+    total = 0
+    for at, _, names in os.walk(path):
+        for name in names:
+            try: total += os.stat(os.path.join(at, name)).st_blocks * 512
+            except FileNotFoundError: pass  # a segment that was removed meanwhile
+    return total
+
+
+class Samples(threading.Thread):
+    """Five times a second: resident MiB, open files, MiB of the checkpoint."""
+    def __init__(self, pid, checkpoint):
+        super().__init__(daemon=True)
+        self.pid, self.checkpoint, self.seen = pid, checkpoint, []
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                with open("/proc/%d/status" % self.pid) as f: resident = re.search(r"VmRSS:\s+(\d+) kB", f.read())
+                if not resident: return
+                self.seen.append((int(resident.group(1)) / 1024, len(os.listdir("/proc/%d/fd" % self.pid)), folder_bytes(self.checkpoint) / MB))
+            except OSError: return
+            time.sleep(0.2)
+
+
+def steady(args, tmp):
+    """The second third of a run is compared with the last: what grows shows there."""
+    rate, f = 100000, Folder(args, tmp, "steady")
+    text = "SELECT window.start AS t, value % 1000 AS k, count(*) AS n, sum(value) AS s FROM w GROUP BY window(timestamp, '1 second'), value % 1000"
+    f.job({"format": "rate", "options": {"rowsPerSecond": rate}}, [{"as": "w", "watermark": {"input": "s", "column": "timestamp", "delay": "1 second"}}, {"as": "q", "sql": text}],
+          None, {"memory_limit": "512m"}, trigger={"processing_time": "100 milliseconds"})
+    begin, epochs, p = time.monotonic(), [], f.start("json")
+    samples = Samples(p.pid, f.path + "/chk")
+    for line in p.stderr:
+        progress = json.loads(line) if line.startswith("{") else {"numInputRows": 0}
+        if progress["numInputRows"]: epochs.append(progress["durationMs"]["triggerExecution"])
+        if time.monotonic() - begin > args.seconds: break
+    p.send_signal(signal.SIGTERM)
+    threading.Thread(target=p.stderr.read, daemon=True).start()
+    expect("steady", p.wait() == 0 and len(epochs) > args.seconds / 2, "exit code %d, %d epochs" % (p.returncode, len(epochs)))
+    third, median = len(samples.seen) // 3, lambda values: sorted(values)[len(values) // 2]
+    middle, last = samples.seen[third:2 * third], samples.seen[2 * third:-1]
+    grown = [median([x[i] for x in last]) - median([x[i] for x in middle]) for i in range(3)]
+    expect("steady: memory", grown[0] <= 2, "%.1f MiB more" % grown[0])
+    expect("steady: open files", max(x[1] for x in last) <= max(x[1] for x in middle) + 2, "%d, then %d" % (max(x[1] for x in middle), max(x[1] for x in last)))
+    expect("steady: checkpoint", max(x[2] for x in last) <= 1.25 * max(x[2] for x in middle) + 4, "%.1f MiB, then %.1f" % (max(x[2] for x in middle), max(x[2] for x in last)))
+    third = len(epochs) // 3
+    expect("steady: epochs", median(epochs[2 * third:]) <= 1.5 * median(epochs[third:2 * third]) + 20, "%d ms, then %d" % (median(epochs[third:2 * third]), median(epochs[2 * third:])))
+    seconds = f.sql("SELECT t, sum(n) AS n, sum(s) AS s FROM json.`out` GROUP BY t ORDER BY t")
+    n, wrong = 0, []
+    for i, x in enumerate(seconds):  # the values count on; only the first second is not whole
+        if (i and x["n"] != rate) or x["s"] != x["n"] * (2 * n + x["n"] - 1) // 2: wrong.append(x)
+        n += x["n"]
+    expect("steady: rows", len(seconds) > args.seconds / 2 and not wrong, wrong[:3] or "%d windows" % len(seconds))
+    shutil.rmtree(f.path)
+    return "%d epochs with data in %d s, %d windows of %d rows; memory %.0f MiB (%+.1f), %d open files, checkpoint %.1f MiB at most, an epoch %d ms" % (
+        len(epochs), args.seconds, len(seconds), rate, median([x[0] for x in last]), grown[0], max(x[1] for x in last), max(x[2] for x in samples.seen), median(epochs[2 * third:]))
+
+
 def stall(args, tmp):
     library, told = storm_library(tmp), 0
     steps = [{"as": "q", "sql": "SELECT * FROM s"}]
@@ -273,13 +334,14 @@ def stall(args, tmp):
     return "%d stalls were told, with what stood still, and that it went on; none where nothing did" % told
 
 
-SCENARIOS = {f.__name__: f for f in (state, hostile, overload, stall)}
+SCENARIOS = {f.__name__: f for f in (state, hostile, overload, steady, stall)}
 
 
 def main():
     p = argparse.ArgumentParser(prog="pressure.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--millrace", default=os.path.join(ROOT, "build", "millrace"))
     p.add_argument("--long", action="store_true")
+    p.add_argument("--seconds", type=int, default=20)
     p.add_argument("scenarios", nargs="*", metavar="SCENARIO")
     args = p.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # folders and brokers are removed
