@@ -2,7 +2,6 @@
 #include "core/mem/mem.h"
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #ifdef MR_JEMALLOC
 #include <jemalloc/jemalloc.h>
 #endif
@@ -23,24 +22,6 @@ static enum mr_status own_arena(struct mr_error *err)
     (void)err;
 #endif
     return MR_OK;
-}
-
-void mr_mem_keep_nothing(void)
-{
-#ifdef MR_JEMALLOC
-    unsigned arenas_n = 0;
-    size_t bytes = sizeof arenas_n;
-    ssize_t ms = 0;
-    char name[40];
-
-    /* Those to come, and those that are there. What fails only leaves more resident. */
-    (void)mallctl("arenas.dirty_decay_ms", NULL, NULL, &ms, sizeof ms);
-    (void)mallctl("arenas.narenas", &arenas_n, &bytes, NULL, 0);
-    for (unsigned i = 0; i < arenas_n; i++) {
-        snprintf(name, sizeof name, "arena.%u.dirty_decay_ms", i);
-        (void)mallctl(name, NULL, NULL, &ms, sizeof ms);
-    }
-#endif
 }
 
 enum mr_status mr_mem_enter(const struct mr_placement *placement, uint32_t worker,

@@ -29,6 +29,9 @@ void mr_budget_give(struct mr_budget *b, uint64_t bytes);
 /* Memory of the calling thread's allocator, 64-byte aligned; NULL when the system has no more. */
 void *mr_mem_alloc(size_t bytes);
 void mr_mem_free(void *p, size_t bytes);
+/* Of what is freed, the whole process keeps about as much for later; all goes back to the kernel
+ * when it is more. It comes on top of the memory limit: the budget has given it to others. */
+void mr_mem_keep(uint64_t bytes);
 
 struct mr_topology; /* hwloc's, or a synthetic one */
 
@@ -50,9 +53,6 @@ struct mr_mem_config {
 /* Which core each worker gets: cores before hyperthreads, nodes filled evenly, within cpus. */
 MR_NODISCARD enum mr_status mr_mem_place(const struct mr_mem_config *config,
                                          struct mr_placement *out, struct mr_error *err);
-/* What is freed goes back to the kernel at once, in the whole process: the budget has given it to
- * others then, and pages that the allocator keeps for later came on top of the memory limit. */
-void mr_mem_keep_nothing(void);
 /* Called by a worker first of all: pins it and gives it an allocator of its own on its node. */
 MR_NODISCARD enum mr_status mr_mem_enter(const struct mr_placement *placement, uint32_t worker,
                                          struct mr_error *err);

@@ -11,6 +11,7 @@ enum {
     SPIN_US = 20,
     RETRY_US = 100, /* how soon a part that waits for the outside is asked again */
     RING_SLOTS_DEFAULT = 8,
+    KEEP_SHARE = 16, /* of the memory limit, which the allocator may keep on top of it */
 };
 
 void mr_worker_wake(struct mr_worker *w)
@@ -187,9 +188,10 @@ enum mr_status mr_engine_open(const struct mr_engine_config *config, struct mr_e
     struct mr_mem_config where = {
         .workers = config->workers, .cpus = config->cpus, .pin = config->pin};
     enum mr_status status = fill_config(e, config, err);
-    mr_mem_keep_nothing();
-    if (status == MR_OK)
+    if (status == MR_OK) {
+        mr_mem_keep(e->config.memory_limit_bytes / KEEP_SHARE);
         status = mr_mem_place(&where, &e->placement, err);
+    }
     if (status == MR_OK) {
         e->workers = mr_mem_alloc(e->placement.workers_n * sizeof *e->workers);
         if (e->workers == NULL)
