@@ -1,5 +1,6 @@
 /* Epochs, restarts, crashes at every operation, errors of every operation. */
 #include "core/checkpoint/crc32c.h"
+#include "core/checkpoint/snapshot.h"
 #include "io/fault/fault.h"
 #include "tests/core/checkpoint/world.h"
 
@@ -68,6 +69,22 @@ static void test_lock(void **state)
     world_fini(&w);
 }
 
+/* A snapshot must not be newer than the log, so none is completed once that has failed. */
+static bool no_round_ends(struct world *w)
+{
+    struct mr_snapshot_list before, after;
+    const char *path = mr_arena_format(&w->arena, "%s/snapshot", w->path);
+    struct mr_env *env;
+
+    assert_int_equal(mr_env_open("syscalls", &env, NULL), MR_OK);
+    assert_int_equal(mr_snapshot_list(env, path, false, &w->arena, &before, NULL), MR_OK);
+    for (uint32_t i = 0; i < 100 && world_snapshot(w) == MR_OK; i++)
+        continue;
+    assert_int_equal(mr_snapshot_list(env, path, false, &w->arena, &after, NULL), MR_OK);
+    env->ops->fini(env);
+    return after.newest == before.newest;
+}
+
 /* A run of epochs with a fault in it; whatever happens, no commit is told after an error. */
 static void run_with_fault(struct world *w, const char *schedule, uint64_t epochs, uint64_t *count)
 {
@@ -88,8 +105,10 @@ static void run_with_fault(struct world *w, const char *schedule, uint64_t epoch
             uint64_t before = w->acknowledged;
             bool log_failed =
                 world_plan(w) != MR_OK || world_log(w) != MR_OK || world_commit(w) != MR_OK;
-            if (log_failed)
+            if (log_failed) {
                 assert_int_equal(w->acknowledged, before);
+                assert_true(no_round_ends(w));
+            }
         }
         world_close(w);
     } else {
@@ -100,19 +119,29 @@ static void run_with_fault(struct world *w, const char *schedule, uint64_t epoch
     w->env = real;
 }
 
+struct shape {
+    uint32_t payload; /* of each record, and of each partition in a snapshot */
+    uint64_t snapshot_bytes;
+    enum mr_durability durability;
+    uint64_t step; /* 1: every operation */
+};
+
 /* For each operation k of a run of some epochs, from nothing and again from what it left: the
  * fault, then a run without one. Nothing that was acknowledged may be lost. */
-static void check_fault(const char *kind, const char *action, uint64_t epochs, uint64_t begin_with)
+static void check_fault_of(const struct shape *shape, const char *kind, const char *action,
+                           uint64_t epochs, uint64_t begin_with)
 {
     struct world w;
     uint64_t count = UINT64_MAX;
 
-    for (uint64_t k = 1; k <= count; k++) {
+    for (uint64_t k = 1; k <= count; k += shape->step) {
         char schedule[64];
         uint64_t unused;
         snprintf(schedule, sizeof schedule, "%s:%llu:%s", kind, (unsigned long long)k, action);
         world_init(&w, "fault");
-        w.payload = 200;
+        w.payload = shape->payload;
+        w.config.durability = shape->durability;
+        w.config.snapshot_bytes_per_epoch = shape->snapshot_bytes;
         if (begin_with)
             run_with_fault(&w, "", begin_with, &unused);
         run_with_fault(&w, schedule, epochs, &count);
@@ -134,6 +163,13 @@ static void check_fault(const char *kind, const char *action, uint64_t epochs, u
     }
 }
 
+static void check_fault(const char *kind, const char *action, uint64_t epochs, uint64_t begin_with)
+{
+    static const struct shape small = {.payload = 200, .snapshot_bytes = 2000, .step = 1};
+
+    check_fault_of(&small, kind, action, epochs, begin_with);
+}
+
 static void test_crashes(void **state)
 {
     (void)state;
@@ -153,6 +189,31 @@ static void test_errors(void **state)
     check_fault("rename", "EIO", 30, 7);
     check_fault("read", "EIO", 30, 0);
     check_fault("read", "EIO", 3, 25);
+}
+
+#ifdef MR_SANITIZED
+enum { LARGE_STEP = 9 };
+#else
+enum { LARGE_STEP = 2 };
+#endif
+
+/* Epochs of nearly a segment: segments are recycled, and each second epoch completes a snapshot of
+ * several writes. */
+static void test_large_errors(void **state)
+{
+    static const struct shape large = {.payload = 15000,
+                                       .snapshot_bytes = 64 << 20,
+                                       .step = LARGE_STEP},
+                              late = {.payload = 15000,
+                                      .snapshot_bytes = 64 << 20,
+                                      .durability = MR_DURABLE_INTERVAL,
+                                      .step = 1};
+
+    (void)state;
+    check_fault_of(&large, "any", "EIO", 6, 3);
+    check_fault_of(&large, "any", "stop", 5, 3);
+    check_fault_of(&large, "read", "EIO", 2, 6);
+    check_fault_of(&late, "sync", "EIO", 6, 0);
 }
 
 /* Also of a folder that can't be read, whatever of it: a problem that is listed, with the name. */
@@ -201,10 +262,69 @@ static void test_durabilities(void **state)
             assert_int_equal(w.next, w.acknowledged);
             for (uint32_t i = 0; i < 25; i++)
                 assert_int_equal(world_epoch(&w), MR_OK);
+            assert_int_equal(mr_checkpoint_sync(w.checkpoint, &w.err), MR_OK); /* of nothing */
             world_close(&w);
         }
         world_fini(&w);
     }
+}
+
+/* A log that was moved away, or is below what is no folder any more, fails the commit: who looks
+ * for it later would not find it. */
+static void test_moved(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct world w;
+        world_init(&w, "moved");
+        assert_int_equal(world_open(&w), MR_OK);
+        assert_int_equal(world_epoch(&w), MR_OK);
+        const char *log = mr_arena_format(&w.arena, "%s/log", w.path);
+        assert_int_equal(rename(log, mr_arena_format(&w.arena, "%s/away", w.path)), 0);
+        if (i == 1)
+            fclose(fopen(log, "wb"));
+        assert_int_not_equal(world_epoch(&w), MR_OK);
+        assert_non_null(strstr(w.err.message, "was moved or removed"));
+        assert_int_equal(w.acknowledged, 1);
+        world_close(&w);
+        world_fini(&w);
+    }
+}
+
+/* A snapshot begins when the log has grown by 8 MiB, however large its segments are, but not amid
+ * an epoch. */
+static void test_round_begins(void **state)
+{
+    struct world w;
+    struct mr_snapshot_list list;
+
+    (void)state;
+    world_init(&w, "round-begins");
+    const char *path = mr_arena_format(&w.arena, "%s/snapshot", w.path);
+    w.payload = 100 * 1000;
+    w.config.segment_bytes = 24 << 20;
+    w.config.snapshot_bytes_per_epoch = UINT32_MAX;
+    assert_int_equal(world_open(&w), MR_OK);
+    for (uint32_t i = 0; i < 27; i++) /* of 300 KB each */
+        assert_int_equal(world_epoch(&w), MR_OK);
+    assert_int_equal(mr_snapshot_list(w.env, path, false, &w.arena, &list, &w.err), MR_OK);
+    assert_int_equal(list.seen_max, 0);
+    assert_int_equal(world_plan(&w), MR_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(world_log(&w), MR_OK);
+        assert_int_equal(world_snapshot(&w), MR_OK);
+    }
+    assert_int_equal(mr_snapshot_list(w.env, path, false, &w.arena, &list, &w.err), MR_OK);
+    assert_int_equal(list.seen_max, 0);
+    assert_int_equal(world_commit(&w), MR_OK);
+    assert_int_equal(world_snapshot(&w), MR_OK);
+    assert_int_equal(mr_snapshot_list(w.env, path, false, &w.arena, &list, &w.err), MR_OK);
+    assert_int_not_equal(list.newest, 0);
+    world_close(&w);
+    assert_int_equal(world_open(&w), MR_OK);
+    assert_int_equal(w.next, w.acknowledged);
+    world_close(&w);
+    world_fini(&w);
 }
 
 /* Groups and partitions much larger than a segment, and than what an epoch may write. */
@@ -287,11 +407,13 @@ static void test_large_epochs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crc),        cmocka_unit_test(test_restarts),
-        cmocka_unit_test(test_lock),       cmocka_unit_test(test_durabilities),
-        cmocka_unit_test(test_large),      cmocka_unit_test(test_recycling),
-        cmocka_unit_test(test_crashes),    cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_unreadable), cmocka_unit_test(test_large_epochs),
+        cmocka_unit_test(test_crc),          cmocka_unit_test(test_restarts),
+        cmocka_unit_test(test_lock),         cmocka_unit_test(test_durabilities),
+        cmocka_unit_test(test_large),        cmocka_unit_test(test_recycling),
+        cmocka_unit_test(test_crashes),      cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_unreadable),   cmocka_unit_test(test_large_epochs),
+        cmocka_unit_test(test_large_errors), cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_round_begins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* Which changes of a query its checkpoint takes, and what it says about the others. */
+#include "core/checkpoint/metadata.h"
 #include "tests/core/checkpoint/world.h"
 
 static const struct mr_field k_string[] = {{"k", &mr_type_string, true}};
@@ -221,24 +222,89 @@ static void test_modes(void **state)
     world_fini(&w);
 }
 
-/* What one sink prepared, another can't publish; a checkpoint that does not say takes any. */
+/* What one sink prepared, another can't publish; a checkpoint that does not say takes any, and so
+ * does a query that has none of its own. */
 static void test_sinks(void **state)
 {
-    static const char *const kinds[] = {NULL, "json", "kafka", "json"};
+    static const struct {
+        const char *sink, *mode;
+        bool is_refused;
+    } opens[] = {
+        {NULL, "append", false},   {NULL, "append", false},   {NULL, "update", false},
+        {"json", "update", false}, {"kafka", "update", true}, {NULL, "append", false},
+        {"kafka", "append", true}, {"json", "append", false},
+    };
+    struct query q = plain;
     struct world w;
 
     (void)state;
     world_init(&w, "sinks");
-    for (uint32_t i = 0; i < 4; i++) {
-        sink = kinds[i];
+    for (uint32_t i = 0; i < sizeof opens / sizeof *opens; i++) {
+        sink = opens[i].sink;
+        q.mode = opens[i].mode;
         w.source = 0;
-        assert_int_equal(open_query(&w, &plain), i == 2 ? MR_USER : MR_OK);
-        if (i == 2)
+        assert_int_equal(open_query(&w, &q), opens[i].is_refused ? MR_USER : MR_OK);
+        if (opens[i].is_refused)
             assert_non_null(strstr(w.err.message, "its sink was json and is kafka"));
         if (i == 0)
             run_one_epoch(&w);
-        if (i != 2)
+        if (!opens[i].is_refused)
             world_close(&w);
+    }
+    world_fini(&w);
+}
+
+/* An operator of the same name that keeps other tables. */
+static void test_tables(void **state)
+{
+    static const struct mr_fingerprint_operator one[] = {{"join", state_tables, 1, ""}},
+                                                two[] = {{"join", state_tables, 2, ""}};
+    const struct mr_fingerprint before = {.operators_n = 1, .operators = one, .mode = "append"},
+                                after = {.operators_n = 1, .operators = two, .mode = "append"};
+    struct world w;
+    struct mr_metadata stored, now;
+
+    (void)state;
+    world_init(&w, "tables");
+    mr_metadata_of(&before, "id", &w.arena, &stored);
+    mr_metadata_of(&after, "id", &w.arena, &now);
+    assert_int_equal(mr_metadata_compare(&stored, &stored, w.path, &w.arena, &w.err), MR_OK);
+    assert_int_equal(mr_metadata_compare(&stored, &now, w.path, &w.arena, &w.err), MR_USER);
+    assert_string_equal(w.err.condition, "STREAMING_STATEFUL_OPERATOR_NOT_MATCH_IN_STATE_METADATA");
+    world_fini(&w);
+}
+
+/* A stored column that is not as ours are written is another one, and is shown as it is. */
+static void test_odd_columns(void **state)
+{
+    static const struct mr_fingerprint_operator op = {"dedupe", state_tables, 1, ""};
+    const struct mr_fingerprint f = {.operators_n = 1, .operators = &op, .mode = "append"};
+    static const char *const columns[] = {"",        " k", "string", "string k", "a very odd one",
+                                          "date2? k"};
+    static const char *const shown[] = {"was  and",
+                                        "was k  and",
+                                        "was STRING and",
+                                        "was STRING K and",
+                                        "was A VERY ODD ONE and",
+                                        "was k DATE2 and"};
+    struct world w;
+    struct mr_metadata stored, now;
+
+    (void)state;
+    world_init(&w, "odd-columns");
+    mr_metadata_of(&f, "id", &w.arena, &now);
+    for (uint32_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        struct mr_text column = mr_text_of(columns[i]);
+        struct mr_metadata_table table = now.operators[0].tables[0];
+        struct mr_metadata_operator operator= now.operators[0];
+        table.keys = &column;
+        operator.tables = & table;
+        stored = now;
+        stored.operators = &operator;
+        assert_int_equal(mr_metadata_compare(&stored, &now, w.path, &w.arena, &w.err), MR_USER);
+        assert_string_equal(w.err.condition, "STATE_STORE_KEY_SCHEMA_NOT_COMPATIBLE");
+        if (strstr(w.err.message, shown[i]) == NULL)
+            fail_msg("%s", w.err.message);
     }
     world_fini(&w);
 }
@@ -305,10 +371,11 @@ static void test_sources(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_changes),   cmocka_unit_test(test_stateless_to_stateful),
-        cmocka_unit_test(test_unused),    cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_odd_texts), cmocka_unit_test(test_sinks),
-        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_changes),     cmocka_unit_test(test_stateless_to_stateful),
+        cmocka_unit_test(test_unused),      cmocka_unit_test(test_modes),
+        cmocka_unit_test(test_odd_texts),   cmocka_unit_test(test_sinks),
+        cmocka_unit_test(test_sources),     cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_odd_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ enum { ITEMS_DEFAULT = 200000 };
 enum { ITEMS_DEFAULT = 5000000 };
 #endif
 
-enum { SPINS_MAX = 500, STALLS = 10000 };
+enum { SPINS_MAX = 100, STALLS = 1000 };
 
 static void keeps_order_and_refuses_when_full(void **unused)
 {
@@ -85,16 +85,17 @@ static uint64_t items_wanted(void)
     return wanted ? strtoull(wanted, NULL, 10) : ITEMS_DEFAULT;
 }
 
-/* Waits for the other side: it is about to come, unless its processor was taken from it. */
-static void wait_a_little(uint32_t *waits)
+/* Waits for the other side, which is about to come unless its processor was taken from it. Long
+ * enough for it to do several items: each look takes a cache line from it. */
+static void wait_a_little(const struct stress *s, uint32_t *waits)
 {
-    if (++*waits % SPINS_MAX)
-        __builtin_ia32_pause();
-    else
+    if (++*waits % SPINS_MAX == 0)
         sched_yield();
+    for (uint32_t i = 0; i <= s->items_n / 4; i++)
+        __builtin_ia32_pause();
 }
 
-/* Often with few items; ten thousand times with a thousand million, since each may cost the
+/* Often with few items; some thousand times with many, since each may cost the
  * processor's time slice where others want it. */
 static bool stalls(const struct stress *s, uint32_t *seed)
 {
@@ -112,7 +113,7 @@ static void *produce(void *arg)
     while (next <= s->total) {
         uint64_t *item = made < s->items_n ? &s->items[made++] : mr_ring_pop(&s->back);
         if (item == NULL) {
-            wait_a_little(&waits);
+            wait_a_little(s, &waits);
             continue;
         }
         if (stalls(s, &seed))
@@ -120,7 +121,7 @@ static void *produce(void *arg)
         *item = next++ * UINT64_C(0x9e3779b97f4a7c15);
         void *push = item;
         while (!mr_ring_push(&s->there, &push))
-            wait_a_little(&waits);
+            wait_a_little(s, &waits);
     }
     return NULL;
 }
@@ -148,7 +149,7 @@ static void stress(uint32_t capacity, uint32_t seed)
     while (seen < s.total) {
         uint64_t *item = mr_ring_pop(&s.there);
         if (item == NULL) {
-            wait_a_little(&waits);
+            wait_a_little(&s, &waits);
             continue;
         }
         seen++;
@@ -187,8 +188,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_order_and_refuses_when_full),
         cmocka_unit_test(survives_the_end_of_its_indices),
-        cmocka_unit_test(two_threads_capacity_2),
         cmocka_unit_test(two_threads_capacity_64),
+        cmocka_unit_test(two_threads_capacity_2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
