@@ -80,6 +80,13 @@ enum mr_status mr_require_literal(struct mr_resolve *r, const struct mr_expr *ca
         mr_type_sql(r->arena, x->type), x->text ? x->text : "");
 }
 
+enum mr_status mr_require_place(struct mr_resolve *r, const struct mr_expr *call, uint32_t i)
+{
+    enum mr_kind k = call->args[i]->type->kind;
+
+    return k >= MR_TINYINT && k <= MR_INT ? MR_OK : mr_mismatch_argument(r, call, i, "\"INT\"");
+}
+
 const struct mr_type *mr_decimal_of(struct mr_arena *a, const struct mr_type *type)
 {
     static const uint8_t digits[] = {
@@ -138,9 +145,13 @@ static const struct mr_type *common_numeric(const struct mr_type *a, const struc
     return wider;
 }
 
-/* What a text becomes beside another type. */
-static const struct mr_type *common_with_text(const struct mr_type *other)
+/* What a text becomes beside another type. Without ANSI mode the other one becomes a text. */
+static const struct mr_type *common_with_text(const struct mr_type *other, bool ansi)
 {
+    if (!ansi)
+        return is_atomic(other) && other->kind != MR_BINARY && other->kind != MR_BOOLEAN
+                   ? &mr_type_string
+                   : NULL;
     if (mr_type_is_integer(other))
         return &mr_type_bigint;
     if (is_fractional(other))
@@ -192,9 +203,9 @@ const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_ty
     if (a->kind == MR_VOID)
         return b;
     if (a->kind == MR_STRING && b->kind != MR_STRING)
-        return common_with_text(b);
+        return common_with_text(b, ansi);
     if (b->kind == MR_STRING && a->kind != MR_STRING)
-        return common_with_text(a);
+        return common_with_text(a, ansi);
     if (mr_type_is_numeric(a) && mr_type_is_numeric(b))
         return common_numeric(a, b, ansi, arena);
     if (mr_type_is_time(a) &&
@@ -225,16 +236,8 @@ bool mr_cast_is_implicit(const struct mr_type *from, const struct mr_type *to)
         return is_atomic(from) || from->kind == MR_VARIANT;
     if (from->kind == MR_STRING)
         return is_atomic(to);
-    if (mr_type_is_numeric(from) && mr_type_is_numeric(to)) {
-        if (to->kind == MR_DECIMAL)
-            return mr_type_is_integer(from) ||
-                   (from->kind == MR_DECIMAL &&
-                    from->precision - from->scale <= to->precision - to->scale &&
-                    from->scale <= to->scale);
-        if (from->kind == MR_DECIMAL)
-            return to->kind == MR_DOUBLE || to->kind == MR_FLOAT;
-        return from->kind < to->kind;
-    }
+    if (mr_type_is_numeric(from) && mr_type_is_numeric(to)) /* narrower ones too: the cast checks */
+        return true;
     if (mr_type_is_time(from) && mr_type_is_time(to))
         return true;
     if (from->kind != to->kind || from->fields_n != to->fields_n)
@@ -299,25 +302,48 @@ const struct mr_type *mr_type_common_strict(const struct mr_type *a, const struc
     return mixes_text(a, b) ? NULL : mr_type_common(a, b, ansi, arena);
 }
 
-enum mr_status mr_coerce_common(struct mr_resolve *r, struct mr_expr *call, uint32_t from,
-                                uint32_t to, const struct mr_type **type)
+const struct mr_type *mr_type_common_compared(const struct mr_type *a, const struct mr_type *b,
+                                              bool ansi, struct mr_arena *arena)
+{
+    const struct mr_type *other = a->kind == MR_STRING ? b : a;
+
+    if (ansi || a->kind == b->kind || a->kind == MR_VOID || b->kind == MR_VOID)
+        return ansi ? mr_type_common(a, b, ansi, arena) : mr_type_common_strict(a, b, ansi, arena);
+    if (a->kind != MR_STRING && b->kind != MR_STRING)
+        return mr_type_common(a, b, ansi, arena);
+    if (other->kind == MR_DECIMAL)
+        return &mr_type_double;
+    return is_atomic(other) && other->kind != MR_INTERVAL_YEAR_MONTH &&
+                   other->kind != MR_INTERVAL_DAY_TIME
+               ? other
+               : NULL;
+}
+
+const struct mr_type *mr_type_common_of(struct mr_resolve *r, struct mr_expr *const *x, uint32_t n)
 {
     const struct mr_type *common = &mr_type_void;
 
-    for (uint32_t i = from; i < to; i++) {
-        const struct mr_type *wider =
-            mr_type_common(common, call->args[i]->type, r->ansi, r->arena);
-        if (wider == NULL) {
-            struct mr_buffer b;
-            mr_buffer_init(&b, r->arena);
-            for (uint32_t k = from; k < to; k++)
-                mr_buffer_append_format(&b, "%s\"%s\"", k == from ? "" : " or ",
-                                        mr_type_sql(r->arena, call->args[k]->type));
-            return mr_mismatch(r, call, "DATA_DIFF_TYPES",
-                               "Input to `%s` should all be the same type, but it's (%.*s).",
-                               call->function->name, (int)b.n, (const char *)b.data);
-        }
-        common = wider;
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < n && common != NULL; i++)
+            if ((!r->ansi && mr_type_has(x[i]->type, MR_STRING)) == (pass == 0))
+                common = mr_type_common(common, x[i]->type, r->ansi, r->arena);
+    return common;
+}
+
+enum mr_status mr_coerce_common(struct mr_resolve *r, struct mr_expr *call, uint32_t from,
+                                uint32_t to, const struct mr_type **type)
+{
+    const struct mr_type *common = mr_type_common_of(r, call->args + from, to - from);
+
+    if (common == NULL) {
+        struct mr_buffer b;
+        mr_buffer_init(&b, r->arena);
+        for (uint32_t k = from; k < to; k++)
+            mr_buffer_append_format(&b, "%s\"%s\"", k == from ? "" : " or ",
+                                    mr_type_sql(r->arena, call->args[k]->type));
+        return mr_mismatch(r, call, "DATA_DIFF_TYPES",
+                           "Input to `%s` should all be the same type, but it's (%.*s).",
+                           call->function->name, (int)b.n, (const char *)b.data);
     }
     for (uint32_t i = from; i < to; i++)
         call->args[i] = mr_coerce(r, call->args[i], common);

@@ -1,4 +1,4 @@
-/* coerce.h - Spark's implicit casts under ANSI, and the errors when types do not fit.
+/* coerce.h - Spark's implicit casts, and the errors when types do not fit.
  *
  * Use      resolve functions. An implicit cast keeps the text of what it casts, as in Spark's
  *          names.
@@ -17,6 +17,11 @@ MR_NODISCARD enum mr_status mr_coerce_argument(struct mr_resolve *r, struct mr_e
 MR_NODISCARD enum mr_status mr_coerce_common(struct mr_resolve *r, struct mr_expr *call,
                                              uint32_t from, uint32_t to,
                                              const struct mr_type **type);
+/* Their common type, or NULL. Without ANSI mode texts come first, whatever their order. */
+const struct mr_type *mr_type_common_of(struct mr_resolve *r, struct mr_expr *const *x, uint32_t n);
+/* The type in which two are compared, or NULL: without ANSI mode not the one of mr_type_common. */
+const struct mr_type *mr_type_common_compared(const struct mr_type *a, const struct mr_type *b,
+                                              bool ansi, struct mr_arena *arena);
 /* DATATYPE_MISMATCH.<sub>: Cannot resolve "<text>" due to data type mismatch: <format>. */
 enum mr_status mr_mismatch(struct mr_resolve *r, const struct mr_expr *call, const char *sub,
                            const char *format, ...) MR_PRINTF(4, 5);
@@ -29,6 +34,9 @@ MR_NODISCARD enum mr_status mr_fold_cast(struct mr_resolve *r, struct mr_expr **
 /* NON_FOLDABLE_INPUT unless argument i is a literal (the analyzer folds constants first). */
 MR_NODISCARD enum mr_status mr_require_literal(struct mr_resolve *r, const struct mr_expr *call,
                                                uint32_t i, const char *name);
+/* UNEXPECTED_INPUT_TYPE unless argument i is an INT or smaller: a place in an array. */
+MR_NODISCARD enum mr_status mr_require_place(struct mr_resolve *r, const struct mr_expr *call,
+                                             uint32_t i);
 const char *mr_type_sql(struct mr_arena *a, const struct mr_type *type); /* "DECIMAL(10,2)" */
 bool mr_expr_is_null_literal(const struct mr_expr *x);
 bool mr_expr_any_nullable(const struct mr_expr *call);

@@ -90,10 +90,10 @@ MR_NODISCARD enum mr_status mr_cast_make(struct mr_resolve *r, struct mr_expr *x
 /* The type that a function named as a type casts to: int(a), date(a); or NULL. Case does not
  * count. */
 const struct mr_type *mr_cast_alias(const char *name, struct mr_arena *a);
-/* The common type of two by Spark's ANSI rules, or NULL. */
+/* The common type of two by Spark's rules, or NULL. */
 const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_type *b, bool ansi,
                                      struct mr_arena *arena);
 /* The same without reading text as another type: values of greatest(), elements, inline tables. */
 const struct mr_type *mr_type_common_strict(const struct mr_type *a, const struct mr_type *b,
                                             bool ansi, struct mr_arena *arena);
-bool mr_cast_is_implicit(const struct mr_type *from, const struct mr_type *to); /* ANSI */
+bool mr_cast_is_implicit(const struct mr_type *from, const struct mr_type *to);

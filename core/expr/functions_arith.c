@@ -77,10 +77,17 @@ static enum mr_status resolve_decimals(struct mr_resolve *r, struct mr_expr *cal
 
 static enum mr_status resolve_numbers(struct mr_resolve *r, struct mr_expr *call, enum arith op)
 {
-    const struct mr_type *left = call->args[0]->type, *right = call->args[1]->type;
-    const struct mr_type *common = mr_type_common(left, right, r->ansi, r->arena);
+    const struct mr_type *left, *right, *common;
+    bool one_text =
+        (call->args[0]->type->kind == MR_STRING) != (call->args[1]->type->kind == MR_STRING);
 
-    if (common == NULL)
+    for (uint32_t i = 0; i < 2 && !r->ansi; i++)
+        if (call->args[i]->type->kind == MR_STRING)
+            call->args[i] = mr_coerce(r, call->args[i], &mr_type_double);
+    left = call->args[0]->type;
+    right = call->args[1]->type;
+    common = mr_type_common(left, right, r->ansi, r->arena);
+    if (common == NULL || (one_text && !r->ansi && op == INT_DIVIDE))
         return diff_types(r, call);
     if (common->kind == MR_STRING && left->kind == right->kind)
         return mr_mismatch(r, call, "BINARY_OP_WRONG_TYPE",
@@ -92,8 +99,11 @@ static enum mr_status resolve_numbers(struct mr_resolve *r, struct mr_expr *call
         return diff_types(r, call);
     if (common->kind == MR_DECIMAL)
         return resolve_decimals(r, call, op);
-    if (op == DIVIDE)
+    if (op == DIVIDE) {
+        if (one_text) /* first as what it is beside the other */
+            set_operands(r, call, common);
         common = &mr_type_double;
+    }
     if (op == INT_DIVIDE) {
         if (!mr_type_is_integer(common))
             return mr_mismatch(r, call, "BINARY_OP_WRONG_TYPE",

@@ -336,7 +336,8 @@ MR_RESOLVE(array_insert)
     call->args[2] = value;
     call->args_n = 3;
     if (status == MR_OK)
-        status = mr_coerce_argument(r, call, 1, &mr_type_int, NULL);
+        status = mr_require_place(r, call, 1);
+    call->args[1] = mr_coerce(r, call->args[1], &mr_type_int);
     return status;
 }
 

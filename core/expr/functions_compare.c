@@ -16,12 +16,23 @@ static bool same_shape(const struct mr_type *a, const struct mr_type *b)
     return true;
 }
 
+static bool is_equality(const char *name)
+{
+    return name[0] == '=' || name[0] == '!' || strcmp(name, "<=>") == 0 || strcmp(name, "<>") == 0;
+}
+
 MR_RESOLVE(comparison)
 {
     const struct mr_type *left = call->args[0]->type, *right = call->args[1]->type;
     const struct mr_type *common =
-        same_shape(left, right) ? left : mr_type_common(left, right, r->ansi, r->arena);
+        same_shape(left, right) ? left : mr_type_common_compared(left, right, r->ansi, r->arena);
 
+    if (common == NULL && !r->ansi && is_equality(call->function->name)) {
+        if (left->kind == MR_BOOLEAN && mr_type_is_numeric(right))
+            common = right;
+        else if (right->kind == MR_BOOLEAN && mr_type_is_numeric(left))
+            common = left;
+    }
     if (common == NULL)
         return mr_mismatch(r, call, "BINARY_OP_DIFF_TYPES",
                            "the left and right operands of the binary operator have incompatible "

@@ -219,8 +219,9 @@ static void choice_finish(struct choice *c, struct mr_call *call, struct mr_colu
 /* case: condition, value, .., [else]. if: the same with one condition. */
 MR_RESOLVE(case)
 {
-    uint32_t n = call->args_n;
-    const struct mr_type *common = &mr_type_void;
+    uint32_t n = call->args_n, values_n = 0;
+    struct mr_expr **values = MR_NEW_ARRAY(r->arena, struct mr_expr *, n);
+    const struct mr_type *common;
 
     for (uint32_t i = 0; i + 1 < n; i += 2) {
         enum mr_kind k = call->args[i]->type->kind;
@@ -229,17 +230,19 @@ MR_RESOLVE(case)
         call->args[i] = mr_coerce(r, call->args[i], &mr_type_boolean);
     }
     for (uint32_t i = 1; i < n + n % 2; i += 2) {
-        uint32_t value = i < n ? i : n - 1;
-        const struct mr_type *wider =
-            mr_type_common(common, call->args[value]->type, r->ansi, r->arena);
-        if (wider == NULL)
-            return mr_mismatch(r, call, "DATA_DIFF_TYPES",
-                               "Input to `%s` should all be the same type, but it's (\"%s\" or "
-                               "\"%s\").",
-                               n == 3 ? "if" : "casewhen", mr_type_sql(r->arena, common),
-                               mr_type_sql(r->arena, call->args[value]->type));
-        common = wider;
-        call->nullable |= call->args[value]->nullable;
+        values[values_n] = call->args[i < n ? i : n - 1];
+        call->nullable |= values[values_n++]->nullable;
+    }
+    common = mr_type_common_of(r, values, values_n);
+    if (common == NULL) {
+        const struct mr_type *other = values[0]->type;
+        for (uint32_t i = 1; i < values_n && mr_type_equal(other, values[0]->type); i++)
+            other = values[i]->type;
+        return mr_mismatch(r, call, "DATA_DIFF_TYPES",
+                           "Input to `%s` should all be the same type, but it's (\"%s\" or "
+                           "\"%s\").",
+                           n == 3 ? "if" : "casewhen", mr_type_sql(r->arena, values[0]->type),
+                           mr_type_sql(r->arena, other));
     }
     for (uint32_t i = 1; i < n + n % 2; i += 2) {
         uint32_t value = i < n ? i : n - 1;

@@ -101,11 +101,15 @@ MR_RESOLVE(get_item)
     switch (type->kind) {
     case MR_ARRAY:
         call->type = type->fields[0].type;
-        if (mr_type_is_integer(call->args[1]->type)) {
-            call->args[1] = mr_coerce(r, call->args[1], &mr_type_bigint);
-            return MR_OK;
+        if (strstr(call->function->name, "element_at") != NULL) { /* but [] takes any integer */
+            status = mr_require_place(r, call, 1);
+            if (status != MR_OK)
+                return status;
+        } else if (!mr_type_is_integer(call->args[1]->type)) {
+            return mr_mismatch_argument(r, call, 1, "\"INTEGRAL\"");
         }
-        return mr_mismatch_argument(r, call, 1, "\"INTEGRAL\"");
+        call->args[1] = mr_coerce(r, call->args[1], &mr_type_bigint);
+        return MR_OK;
     case MR_MAP:
         call->type = type->fields[1].type;
         if (strcmp(call->function->name, "get_item") != 0 &&

@@ -51,6 +51,16 @@ static enum mr_status coerce_class(struct mr_resolve *r, struct mr_expr *call, u
         instead = k == MR_STRING || k == MR_DATE || k == MR_VOID ? &mr_type_timestamp : NULL;
         what = "(\"TIMESTAMP\" or \"TIMESTAMP_NTZ\")";
         break;
+    case 'E':
+        fits = k == MR_DATE;
+        instead = k == MR_VOID ? &mr_type_date : NULL;
+        what = "\"DATE\"";
+        break;
+    case 'U':
+        fits = k == MR_TIMESTAMP;
+        instead = k == MR_VOID ? &mr_type_timestamp : NULL;
+        what = "\"TIMESTAMP\"";
+        break;
     case 'N':
         fits = mr_type_is_numeric(x->type);
         instead = k == MR_STRING || k == MR_VOID ? &mr_type_double : NULL;
@@ -109,7 +119,7 @@ MR_RESOLVE(types)
     for (uint32_t i = 0; i < call->args_n; i++) {
         enum mr_status status;
         MR_ASSERT(*at != ':' && *at != 0);
-        if (strchr("xTNISAMR", *at))
+        if (strchr("xTEUNISAMR", *at))
             status = coerce_class(r, call, i, *at);
         else
             status = mr_coerce_argument(r, call, i, type_of_letter(*at), NULL);

@@ -5,6 +5,7 @@
  * Letters  b BOOLEAN  i INT  l BIGINT  f FLOAT  d DOUBLE  s STRING  y BINARY  D DATE  t TIMESTAMP
  *          n TIMESTAMP_NTZ  u INTERVAL DAY TO SECOND  m INTERVAL YEAR TO MONTH
  *          T timestamp of either kind  N any numeric  I any integer  S STRING or BINARY
+ *          E, U a DATE, a TIMESTAMP, of which no other type is cast
  *          A any array  M any map  R any struct  x anything
  * Result   a letter of a type; 1..9: the type of that argument; e: the element of the first
  *          argument; a: array of the first argument's type. After it "?": may be null whatever the

@@ -1,3 +1,4 @@
+#include "core/expr/coerce.h"
 #include "core/expr/generate.h"
 #include "core/expr/window.h"
 #include "core/mem/mem.h"
@@ -40,6 +41,53 @@ static void test_common_types(void **state)
     assert_string_equal(common("ARRAY<INT>", "ARRAY<STRING>"), "ARRAY<BIGINT>");
     assert_string_equal(common("BOOLEAN", "INT"), "none");
     assert_string_equal(common("STRING", "ARRAY<INT>"), "none");
+}
+
+static const char *common_legacy(const char *x, const char *y)
+{
+    const struct mr_type *type =
+        mr_type_common(bench_type(&b, x), bench_type(&b, y), false, &b.arena);
+
+    return type ? mr_type_sql(&b.arena, type) : "none";
+}
+
+static const char *compared(const char *x, const char *y)
+{
+    const struct mr_type *type =
+        mr_type_common_compared(bench_type(&b, x), bench_type(&b, y), false, &b.arena);
+
+    return type ? mr_type_sql(&b.arena, type) : "none";
+}
+
+/* Without ANSI mode a text beside another value makes a text of it, but in comparisons. */
+static void test_common_types_without_ansi(void **state)
+{
+    (void)state;
+    assert_string_equal(common_legacy("STRING", "INT"), "STRING");
+    assert_string_equal(common_legacy("DATE", "STRING"), "STRING");
+    assert_string_equal(common_legacy("STRING", "BOOLEAN"), "none");
+    assert_string_equal(common_legacy("STRING", "BINARY"), "none");
+    assert_string_equal(common_legacy("INT", "FLOAT"), "FLOAT");
+    assert_string_equal(compared("STRING", "INT"), "INT");
+    assert_string_equal(compared("DECIMAL(5,2)", "STRING"), "DOUBLE");
+    assert_string_equal(compared("STRING", "BOOLEAN"), "BOOLEAN");
+    assert_string_equal(compared("STRING", "INTERVAL DAY"), "none");
+    assert_string_equal(compared("ARRAY<INT>", "ARRAY<STRING>"), "none");
+}
+
+/* Any number for any other: the cast checks whether it fits. Some take only what they name. */
+static void test_implicit_casts(void **state)
+{
+    (void)state;
+    assert_true(mr_cast_is_implicit(&mr_type_bigint, &mr_type_int));
+    assert_true(mr_cast_is_implicit(&mr_type_double, &mr_type_bigint));
+    assert_true(mr_cast_is_implicit(bench_type(&b, "DECIMAL(5,2)"), &mr_type_int));
+    assert_false(mr_cast_is_implicit(&mr_type_boolean, &mr_type_int));
+    assert_null(CALL(&b, "unix_date", bench_text(&b, "2024-01-01")));
+    assert_string_equal(b.err.condition, "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE");
+    assert_string_equal(mr_error_sqlstate("INVALID_VARIANT_CAST"), "22023");
+    assert_string_equal(mr_error_sqlstate("INVALID_DATETIME_PATTERN.LENGTH"), "22007");
+    assert_string_equal(mr_error_sqlstate("HLL_UNION_DIFFERENT_LG_K"), "22000");
 }
 
 static const char *result_type(const char *op, const char *x, const char *y)
@@ -368,6 +416,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_common_types, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_common_types_without_ansi, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_implicit_casts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_result_types, setup, teardown),
         cmocka_unit_test_setup_teardown(test_arithmetic, setup, teardown),
         cmocka_unit_test_setup_teardown(test_casts_of_texts, setup, teardown),
