@@ -1,6 +1,7 @@
 #include "core/expr/case_table.h"
 #include "core/expr/coerce.h"
 #include "core/expr/chars.h"
+#include "core/expr/search.h"
 
 /* LIKE and ILIKE: % is any text, _ any character, the escape makes the next one plain. */
 
@@ -46,19 +47,6 @@ static bool same_character(struct mr_text t, uint64_t at, struct mr_text p, uint
            x_out[0] == y_out[0];
 }
 
-/* Where what stands behind a % may begin: at its first character, if that is plain. */
-static uint64_t candidate(struct mr_text t, uint64_t at, struct mr_text p, uint64_t p_at,
-                          char escape)
-{
-    char first = p.data[p_at];
-    const char *found;
-
-    if ((uint8_t)first >= 0x80 || first == '_' || first == '%' || first == escape)
-        return at;
-    found = at < t.n ? memchr(t.data + at, first, t.n - at) : NULL;
-    return found ? (uint64_t)(found - t.data) : UINT64_MAX;
-}
-
 /* Greedy with one point to come back to: the last %. */
 static bool matches(struct mr_text t, struct mr_text p, char escape, bool ignore_case)
 {
@@ -69,10 +57,7 @@ static bool matches(struct mr_text t, struct mr_text p, char escape, bool ignore
             star = ++p_at;
             if (star == p.n)
                 return true;
-            star_at = ignore_case ? at : candidate(t, at, p, star, escape);
-            if (star_at == UINT64_MAX)
-                return false;
-            at = star_at;
+            star_at = at;
             continue;
         }
         if (p_at < p.n && at < t.n) {
@@ -86,76 +71,52 @@ static bool matches(struct mr_text t, struct mr_text p, char escape, bool ignore
         }
         if (star == UINT64_MAX || star_at >= t.n)
             return false;
-        star_at = mr_chars_next(t, star_at);
-        if (!ignore_case && (star_at = candidate(t, star_at, p, star, escape)) == UINT64_MAX)
-            return false;
-        at = star_at;
+        at = star_at = mr_chars_next(t, star_at);
         p_at = star;
     }
     return true;
 }
 
-enum { PARTS_MAX = 16 };
-
-/* Without _ and escapes, a pattern is texts with any text between them: then searching will do. */
+/* A constant pattern, and what it takes to have bytes for characters. */
 struct pattern {
-    struct mr_text whole;
-    char escape;
-    bool simple;
-    uint32_t parts_n; /* the first one begins the text, the last one ends it */
-    struct mr_text parts[PARTS_MAX];
+    struct mr_view_pattern view;
+    bool is_ascii;    /* itself, as LIKE without regard to case needs it */
+    bool needs_ascii; /* the texts: it has a _ */
 };
 
-static struct pattern read_pattern(struct mr_text p, char escape)
+static struct mr_search_byte plain_byte(char c, bool ignore_case)
 {
-    struct pattern out = {.whole = p, .escape = escape, .simple = escape != '%'};
-    uint64_t from = 0;
+    const char small = mr_lower(c);
+    const bool is_letter = small >= 'a' && small <= 'z';
 
-    for (uint64_t i = 0; i <= p.n && out.simple; i++) {
-        if (i < p.n && (p.data[i] == '_' || p.data[i] == escape))
-            out.simple = false;
-        if (i < p.n && p.data[i] != '%')
-            continue;
-        if (out.parts_n == PARTS_MAX)
-            out.simple = false;
-        else
-            out.parts[out.parts_n++] = (struct mr_text){p.data + from, i - from};
-        from = i + 1;
+    return (struct mr_search_byte){(uint8_t)c, ignore_case && is_letter ? 0xdf : 0xff};
+}
+
+/* Its pieces lie between the %. */
+static struct pattern read_pattern(struct mr_text p, char escape, bool ignore_case,
+                                   struct mr_arena *a)
+{
+    struct mr_search_byte *bytes = mr_arena_alloc(a, (p.n + 1) * sizeof *bytes);
+    struct mr_view_piece *pieces = mr_arena_alloc(a, (p.n + 1) * sizeof *pieces);
+    struct pattern out = {.view = {pieces, 0}, .is_ascii = mr_chars_is_ascii(p)};
+    uint32_t n = 0;
+
+    for (uint64_t i = 0; i < p.n; i++) {
+        const char c = p.data[i];
+        if (c == escape) {
+            bytes[n++] = plain_byte(p.data[++i], ignore_case);
+        } else if (c == '%') {
+            mr_search_piece(&pieces[out.view.pieces_n++], bytes, n, a);
+            n = 0;
+        } else if (c == '_') {
+            bytes[n++] = (struct mr_search_byte){0};
+            out.needs_ascii = true;
+        } else {
+            bytes[n++] = plain_byte(c, ignore_case);
+        }
     }
+    mr_search_piece(&pieces[out.view.pieces_n++], bytes, n, a);
     return out;
-}
-
-static bool find_simple(struct mr_text t, const struct pattern *p)
-{
-    const struct mr_text first = p->parts[0], last = p->parts[p->parts_n - 1];
-    uint64_t at = first.n;
-
-    if (p->parts_n == 1)
-        return mr_text_equal(t, first);
-    if (t.n < first.n + last.n || !mr_chars_same(t.data, first.data, first.n) ||
-        !mr_chars_same(t.data + t.n - last.n, last.data, last.n))
-        return false;
-    t.n -= last.n;
-    for (uint32_t k = 1; k + 1 < p->parts_n; k++) {
-        at = mr_chars_find(t, p->parts[k], at);
-        if (at == UINT64_MAX)
-            return false;
-        at += p->parts[k].n;
-    }
-    return true;
-}
-
-/* A constant pattern over a column. */
-struct search {
-    const struct mr_column *x;
-    struct pattern pattern;
-};
-
-static bool row_matches(const void *arg, uint32_t row)
-{
-    const struct search *s = arg;
-
-    return find_simple(mr_column_text(s->x, row), &s->pattern);
 }
 
 static char escape_at(const struct mr_call *call, const struct mr_column *args, uint32_t row)
@@ -163,31 +124,42 @@ static char escape_at(const struct mr_call *call, const struct mr_column *args, 
     return call->expr->args_n > 2 ? mr_column_text(&args[2], row).data[0] : '\\';
 }
 
+/* True: bits are filled. */
+static bool like_constant(struct mr_call *call, const struct mr_column *x, struct mr_text text,
+                          char escape, bool ignore_case, uint64_t *bits)
+{
+    const struct pattern p = read_pattern(text, escape, ignore_case, call->arena);
+
+    if (ignore_case && !p.is_ascii)
+        return false;
+    if ((ignore_case || p.needs_ascii) && !mr_chars_column_is_ascii(x, call->sel, call->n))
+        return false;
+    mr_search_put_bits(call, x, &p.view, bits);
+    return true;
+}
+
 static enum mr_status like(struct mr_call *call, const struct mr_column *args, bool ignore_case,
                            struct mr_column *out)
 {
-    bool is_read = false;
-    struct pattern p;
+    const bool is_constant =
+        mr_call_is_literal(call, 1) && (call->expr->args_n == 2 || mr_call_is_literal(call, 2));
+    bool is_checked = false;
 
     mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        struct mr_text t = mr_column_text(&args[0], row);
-        if (!is_read) {
-            p = read_pattern(mr_column_text(&args[1], row), escape_at(call, args, row));
-            enum mr_status status = check(call, p.whole, p.escape);
-            if (status != MR_OK)
-                return status;
-            is_read = mr_call_is_literal(call, 1);
-        }
-        if (is_read && p.simple && !ignore_case) {
-            const struct search s = {&args[0], p};
-            mr_call_put_bits(call, out->bits, &s, row_matches);
+        if (!mr_call_has(call, row))
+            continue;
+        const struct mr_text p = mr_column_text(&args[1], row);
+        const char escape = escape_at(call, args, row);
+        const enum mr_status status = is_checked ? MR_OK : check(call, p, escape);
+        if (status != MR_OK)
+            return status;
+        if (is_constant && !is_checked &&
+            like_constant(call, &args[0], p, escape, ignore_case, out->bits))
             return MR_OK;
-        }
-        mr_bit_put(out->bits, row,
-                   p.simple && !ignore_case ? find_simple(t, &p)
-                                            : matches(t, p.whole, p.escape, ignore_case));
+        is_checked = is_constant;
+        mr_bit_put(out->bits, row, matches(mr_column_text(&args[0], row), p, escape, ignore_case));
     }
     return MR_OK;
 }

@@ -1,5 +1,6 @@
 #include "core/expr/coerce.h"
 #include "core/expr/chars.h"
+#include "core/expr/search.h"
 #include "core/expr/writer.h"
 #include "kernels/view/view.h"
 
@@ -191,37 +192,38 @@ static inline bool ends(struct mr_text t, struct mr_text what)
     return what.n <= t.n && mr_chars_same(t.data + t.n - what.n, what.data, what.n);
 }
 
-/* A constant in a column. */
-struct search {
-    const struct mr_column *x;
-    struct mr_text what;
-};
+/* A constant: nothing, it and nothing are the pieces of contains, the first two those of endswith,
+ * the last two those of startswith. */
+static void search_constant(struct mr_call *call, const struct mr_column *x, uint32_t first,
+                            uint32_t pieces_n, uint64_t *bits)
+{
+    struct mr_view_piece pieces[3];
+    const struct mr_view_pattern pattern = {pieces + first, pieces_n};
 
-#define SEARCH_BODY(name, test)                                                                    \
+    mr_search_piece_text(&pieces[0], MR_TEXT(""), call->arena);
+    mr_search_piece_text(&pieces[1], mr_column_text(call->expr->args[1]->value, 0), call->arena);
+    pieces[2] = pieces[0];
+    mr_search_put_bits(call, x, &pattern, bits);
+}
+
+#define SEARCH_BODY(name, test, first, pieces_n)                                                   \
     static bool name##_columns(const void *arg, uint32_t row)                                      \
     {                                                                                              \
         const struct mr_column *args = arg;                                                        \
         return test(mr_column_text(&args[0], row), mr_column_text(&args[1], row));                 \
     }                                                                                              \
-    static bool name##_constant(const void *arg, uint32_t row)                                     \
-    {                                                                                              \
-        const struct search *s = arg;                                                              \
-        return test(mr_column_text(s->x, row), s->what);                                           \
-    }                                                                                              \
     MR_BODY(name)                                                                                  \
     {                                                                                              \
         mr_column_alloc(out, &mr_type_boolean, call->rows, false, call->arena);                    \
-        if (mr_call_is_literal(call, 1)) {                                                         \
-            const struct search s = {args, mr_column_text(call->expr->args[1]->value, 0)};         \
-            mr_call_put_bits(call, out->bits, &s, name##_constant);                                \
-        } else {                                                                                   \
+        if (mr_call_is_literal(call, 1))                                                           \
+            search_constant(call, args, first, pieces_n, out->bits);                               \
+        else                                                                                       \
             mr_call_put_bits(call, out->bits, args, name##_columns);                               \
-        }                                                                                          \
         return MR_OK;                                                                              \
     }
-SEARCH_BODY(contains, has)
-SEARCH_BODY(startswith, starts)
-SEARCH_BODY(endswith, ends)
+SEARCH_BODY(contains, has, 0, 3)
+SEARCH_BODY(startswith, starts, 1, 2)
+SEARCH_BODY(endswith, ends, 0, 2)
 
 /* Character number (from 1) of the first occurrence at or after character number from; 0: none. */
 static int32_t position(struct mr_text t, struct mr_text what, int32_t from, bool bytes)

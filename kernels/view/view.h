@@ -4,12 +4,26 @@
  *          its other bytes, or, of a long text, where it lies.
  * Equal    equal fills one bit a row, as BOOLEAN columns have it: not set, the texts differ; set,
  *          they are equal or, if they are long, may be. Bits beyond n in the last word are 0.
+ * Pattern  Pieces that stand in a text one behind the other, with anything between them: the first
+ *          one begins the text, the last one ends it, one alone is all of it.
  */
 #pragma once
 #include "kernels/kernels.h"
 #include <stdbool.h>
 
-enum { MR_VIEW_WORDS = 2 };
+enum { MR_VIEW_WORDS = 2, MR_VIEW_BLOCK = 16 };
+
+struct mr_view_piece {
+    /* n bytes, then zeros to the end of the last block; there is at least one block. Only the bits
+     * that mask has count; text has no others. */
+    const char *text, *mask;
+    uint32_t n;
+    uint32_t run, run_n; /* the longest run of bytes of which all bits count */
+};
+struct mr_view_pattern {
+    const struct mr_view_piece *pieces;
+    uint32_t pieces_n; /* at least one */
+};
 
 struct mr_view_kernels {
     const char *isa;
@@ -19,6 +33,9 @@ struct mr_view_kernels {
     void (*equal_by)(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint32_t n);
     /* Where what[0..m) first stands in text[0..n); UINT64_MAX: nowhere. m > 0. */
     uint64_t (*find)(const char *text, uint64_t n, const char *what, uint64_t m);
+    /* Sets bit sel[i] (sel NULL: i) of bits, for each i below n, to whether the text matches. */
+    void (*match)(uint64_t *bits, const uint32_t *sel, uint32_t n, const uint64_t *views,
+                  uint8_t *const *heaps, const struct mr_view_pattern *pattern);
     /* Is no byte of text[0..n) above 0x7f? */
     bool (*is_ascii)(const char *text, uint64_t n);
 };

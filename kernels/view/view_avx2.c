@@ -53,6 +53,24 @@ static void equal_by(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint3
     equal_rows(bits, x, y, n, true);
 }
 
+static inline __m128i block_at(const char *text)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)text);
+}
+
+static inline __m128i differing(const char *text, const struct mr_view_piece *p)
+{
+    return _mm_xor_si128(_mm_and_si128(block_at(text), block_at(p->mask)), block_at(p->text));
+}
+
+static inline bool are_blocks(const char *text, const struct mr_view_piece *p, const char *end,
+                              const struct mr_view_piece *q)
+{
+    const __m128i all = _mm_or_si128(differing(text, p), differing(end, q));
+
+    return _mm_testz_si128(all, all);
+}
+
 /* Where both the first and the last byte fit, of 32 places at a time: texts are short, and calls of
  * memchr and memcmp take longer than that. Reads up to 31 bytes behind the text. */
 static uint64_t find(const char *text, uint64_t n, const char *what, uint64_t m)

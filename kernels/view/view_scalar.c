@@ -1,7 +1,5 @@
 #include "kernels/view/view_body.h"
 
-#include <string.h>
-
 /* Without branches: texts of one length often begin alike. */
 #define EQUAL_LOOP(name, y_of)                                                                     \
     static void name(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint32_t n)             \
@@ -20,6 +18,21 @@
 
 EQUAL_LOOP(equal, y + (uint64_t)(at + k) * MR_VIEW_WORDS)
 EQUAL_LOOP(equal_by, y)
+
+static inline bool are_blocks(const char *text, const struct mr_view_piece *p, const char *end,
+                              const struct mr_view_piece *q)
+{
+    uint64_t x[4], y[4], mask[4];
+
+    memcpy(x, text, MR_VIEW_BLOCK);
+    memcpy(x + 2, end, MR_VIEW_BLOCK);
+    memcpy(y, p->text, MR_VIEW_BLOCK);
+    memcpy(y + 2, q->text, MR_VIEW_BLOCK);
+    memcpy(mask, p->mask, MR_VIEW_BLOCK);
+    memcpy(mask + 2, q->mask, MR_VIEW_BLOCK);
+    return (((x[0] & mask[0]) ^ y[0]) | ((x[1] & mask[1]) ^ y[1]) | ((x[2] & mask[2]) ^ y[2]) |
+            ((x[3] & mask[3]) ^ y[3])) == 0;
+}
 
 static uint64_t find(const char *text, uint64_t n, const char *what, uint64_t m)
 {

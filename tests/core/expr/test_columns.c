@@ -99,6 +99,12 @@ static void test_like(void **state)
         {"abc%bcabc", "false|false|false|false|NULL|false"},
         {"a\\%%", "false|false|false|false|NULL|true"},
         {"a_b%", "false|true|false|false|NULL|false"},
+        {"_", "false|false|true|false|NULL|false"},
+        {"%_c", "true|false|false|false|NULL|true"},
+        {"%_b%_", "true|false|false|false|NULL|false"},
+        {"_%_%_", "true|true|false|false|NULL|true"},
+        {"abcabcabcabcabcabcabc", "false|false|false|false|NULL|false"},
+        {"%abcabcabcabcabcabcabc%", "false|false|false|false|NULL|false"},
     };
 
     (void)state;
@@ -106,6 +112,39 @@ static void test_like(void **state)
         bench_expect(&b, CALL(&b, "like", s, bench_text(&b, cases[i][0])), cases[i][1]);
     bench_expect(&b, CALL(&b, "like", s, bench_text(&b, "a%%c"), bench_text(&b, "%")),
                  "false|false|false|false|NULL|true");
+}
+
+/* _ is a character, not a byte; letters of other alphabets have a case too. */
+static void test_like_characters(void **state)
+{
+    struct mr_expr *s = COLUMN(&b, "STRING", "user_12, the Item 4", "user\xc3\xa9 of Item", NULL,
+                               "USER_\xc3\x89 \xe2\x84\xaa", "", "the item of a user_");
+    struct mr_expr *ascii = COLUMN(&b, "STRING", "user_12, the Item 4", "user of 12", NULL, "USER_",
+                                   "", "the item of a user_");
+    struct mr_expr *p =
+        COLUMN(&b, "STRING", "%_Item__", "user_ of%", "%", "%\xc3\xa9 k", "_", "t%");
+    struct mr_expr *item = bench_text(&b, "%ITEM%"), *user = bench_text(&b, "user_%");
+
+    (void)state;
+    bench_expect(&b, CALL(&b, "like", s, user), "true|true|NULL|false|false|false");
+    bench_expect(&b, CALL(&b, "like", s, bench_text(&b, "user_ of %")),
+                 "false|true|NULL|false|false|false");
+    bench_expect(&b, CALL(&b, "like", ascii, bench_text(&b, "%item__")),
+                 "false|false|NULL|false|false|false");
+    bench_expect(&b, CALL(&b, "like", ascii, bench_text(&b, "%_tem__")),
+                 "true|false|NULL|false|false|false");
+    bench_expect(&b, CALL(&b, "like", ascii, bench_text(&b, "%user\\_%")),
+                 "true|false|NULL|false|false|true");
+    bench_expect(&b, CALL(&b, "ilike", ascii, user), "true|true|NULL|true|false|false");
+    bench_expect(&b, CALL(&b, "ilike", ascii, item), "true|false|NULL|false|false|true");
+    bench_expect(&b, CALL(&b, "ilike", ascii, bench_text(&b, "%\xc3\xa9%")),
+                 "false|false|NULL|false|false|false");
+    bench_expect(&b, CALL(&b, "ilike", s, item), "true|true|NULL|false|false|true");
+    bench_expect(&b, CALL(&b, "ilike", s, bench_text(&b, "%_\xc3\xa9 K")),
+                 "false|false|NULL|true|false|false");
+    bench_expect(&b, CALL(&b, "like", s, p), "true|true|NULL|false|false|true");
+    bench_expect(&b, CALL(&b, "ilike", s, p), "true|true|NULL|true|false|true");
+    bench_expect(&b, CALL(&b, "like", s, bench_text(&b, "a\\")), "INVALID_FORMAT.ESC_AT_THE_END");
 }
 
 static void test_split(void **state)
@@ -258,6 +297,23 @@ static void test_searches(void **state)
     bench_expect(&b, CALL(&b, "endswith", s, bench_text(&b, "x")), "false|true|false|NULL|true");
     bench_expect(&b, CALL(&b, "endswith", s, bench_text(&b, "two long texts")),
                  "true|false|false|NULL|false");
+    static const char *const longest = "the second of two long texts, and more";
+    for (uint32_t n = 0; n <= 28; n++) { /* pieces of none, one and two blocks */
+        const char *here = mr_arena_copy(&b.arena, longest + 28 - n, n);
+        struct mr_expr *part = bench_text(&b, here), *none = bench_text(&b, longest + 28 - n);
+        const char *wanted = n == 0   ? "true|true|true|NULL|true"
+                             : n == 1 ? "true|false|false|NULL|true"
+                                      : "true|false|false|NULL|false";
+        bench_expect(&b, CALL(&b, "contains", s, part), wanted);
+        bench_expect(&b, CALL(&b, "contains", s, none), "false|false|false|NULL|false");
+        bench_expect(&b, CALL(&b, "endswith", s, none), "false|false|false|NULL|false");
+        wanted = n == 0 ? "true|true|true|NULL|true" : "true|false|false|NULL|false";
+        bench_expect(&b, CALL(&b, "endswith", s, part), wanted);
+        part = bench_text(&b, mr_arena_copy(&b.arena, longest, n));
+        bench_expect(&b, CALL(&b, "startswith", s, part), wanted);
+    }
+    bench_expect(&b, CALL(&b, "startswith", s, bench_text(&b, longest)),
+                 "false|false|false|NULL|false");
     bench_expect(&b, CALL(&b, "instr", s, what), "24|1|1|NULL|1");
     bench_expect(&b, CALL(&b, "instr", s, bench_text(&b, "x")), "26|1|0|NULL|17");
     bench_expect(&b, CALL(&b, "locate", bench_text(&b, "x"), s), "26|1|0|NULL|17");
@@ -291,6 +347,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_many_branches, setup, teardown),
         cmocka_unit_test_setup_teardown(test_equal_texts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_like, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_like_characters, setup, teardown),
         cmocka_unit_test_setup_teardown(test_split, setup, teardown),
         cmocka_unit_test_setup_teardown(test_lists, setup, teardown),
         cmocka_unit_test_setup_teardown(test_contains_across_words, setup, teardown),

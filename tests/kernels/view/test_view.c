@@ -85,10 +85,113 @@ static void test_find(void **state)
     }
 }
 
+enum { PIECE_ROOM = 48, PIECES = 4, TEXT_MAX = 70 };
+
+struct pieces {
+    char text[PIECES][PIECE_ROOM], mask[PIECES][PIECE_ROOM];
+    struct mr_view_piece all[PIECES];
+    struct mr_view_pattern pattern;
+};
+
+/* Of few letters, in either case, some of which do not count; n bytes, run as it must be. */
+static void make_piece(struct pieces *p, uint32_t k, uint32_t n, uint64_t *seed)
+{
+    struct mr_view_piece *piece = &p->all[k];
+    uint32_t from = 0;
+
+    memset(p->text[k], 0, PIECE_ROOM);
+    memset(p->mask[k], 0, PIECE_ROOM);
+    *piece = (struct mr_view_piece){.text = p->text[k], .mask = p->mask[k], .n = n};
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t kind = guard_random(seed) >> 30 & 15;
+        p->mask[k][i] = (char)(kind == 0 ? 0 : kind < 3 ? 0xdf : 0xff);
+        p->text[k][i] = (char)("ab"[guard_random(seed) >> 30 & 7 ? 0 : 1] & p -> mask[k][i]);
+    }
+    for (uint32_t i = 0; i <= n; i++) {
+        if (i < n && (uint8_t)p->mask[k][i] == 0xff)
+            continue;
+        if (i - from > piece->run_n) {
+            piece->run = from;
+            piece->run_n = i - from;
+        }
+        from = i + 1;
+    }
+}
+
+/* Whether pieces[0..n), with anything before the first one if it is not to begin text. */
+static bool matches(const char *text, uint64_t text_n, const struct mr_view_piece *pieces,
+                    uint32_t n, bool begins)
+{
+    if (n == 0)
+        return begins ? text_n == 0 : true;
+    for (uint64_t at = 0; at + pieces->n <= text_n && (at == 0 || !begins); at++) {
+        bool same = true;
+        for (uint32_t i = 0; i < pieces->n; i++)
+            same = same && (text[at + i] & pieces->mask[i]) == pieces->text[i];
+        const uint64_t rest = text_n - at - pieces->n;
+        if (same &&
+            (n > 1 ? matches(text + at + pieces->n, rest, pieces + 1, n - 1, false) : rest == 0))
+            return true;
+    }
+    return false;
+}
+
+/* n texts, short ones in their views, the others one behind the other at the end of a heap. */
+static void make_texts(uint64_t *views, char *heap, uint32_t n, uint64_t *seed)
+{
+    uint64_t used = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t length = (uint32_t)(guard_random(seed) >> 30) % TEXT_MAX;
+        char bytes[TEXT_MAX] = {0};
+        for (uint32_t k = 0; k < length; k++)
+            bytes[k] = "aabA"[guard_random(seed) >> 30 & 3];
+        views[2 * i] = length;
+        memcpy((char *)&views[2 * i] + 4, bytes, 12);
+        if (length <= 12)
+            continue;
+        views[2 * i + 1] = used << 32;
+        memcpy(heap + used, bytes, length);
+        used += length;
+    }
+}
+
+static void test_match(void **state)
+{
+    (void)state;
+    GUARD_EACH(v, mr_view_kernels, mr_view_variants)
+    for (uint32_t n = 1; n <= GUARD_ROWS; n++) {
+        struct guard g = guard_open(n);
+        struct pieces p;
+        uint64_t *views = guard_alloc(&g, n * 16), seed = n;
+        char *heap = guard_alloc(&g, (size_t)n * TEXT_MAX);
+        uint8_t *const heaps[] = {(uint8_t *)heap};
+        uint64_t bits[GUARD_ROWS / 64 + 1] = {0}, chosen[GUARD_ROWS / 64 + 1] = {0};
+        make_texts(views, heap, n, &seed);
+        p.pattern = (struct mr_view_pattern){p.all, n % PIECES + 1};
+        for (uint32_t k = 0; k < PIECES; k++)
+            make_piece(&p, k, (uint32_t)(guard_random(&seed) >> 30) % (n % 8 ? 5 : 33), &seed);
+        (*v)->match(bits, NULL, n, views, heaps, &p.pattern);
+        (*v)->match(chosen, g.sel, g.sel_n, views, heaps, &p.pattern);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t length = (uint32_t)views[2 * i];
+            const char *text =
+                length <= 12 ? (char *)&views[2 * i] + 4 : heap + (views[2 * i + 1] >> 32);
+            assert_int_equal(bits[i / 64] >> (i % 64) & 1,
+                             matches(text, length, p.all, p.pattern.pieces_n, true));
+        }
+        for (uint32_t i = 0; i < g.sel_n; i++)
+            chosen[g.sel[i] / 64] ^= bits[g.sel[i] / 64] & (uint64_t)1 << (g.sel[i] % 64);
+        for (uint32_t w = 0; w <= n / 64; w++)
+            assert_int_equal(chosen[w], 0);
+        guard_close(&g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_ascii),
-                                       cmocka_unit_test(test_find)};
+                                       cmocka_unit_test(test_find), cmocka_unit_test(test_match)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
