@@ -24,7 +24,7 @@ static bool is_ascii(const char *text, uint64_t n)
 }
 
 static uint64_t find(const char *text, uint64_t n, const char *what, uint64_t m);
-/* Whether the blocks at text and at end are, in the bits that count, the first ones of two pieces. */
+/* Whether the blocks at text and at end are, in the bits that count, the first ones of p and q. */
 static inline bool are_blocks(const char *text, const struct mr_view_piece *p, const char *end,
                               const struct mr_view_piece *q);
 
