@@ -32,6 +32,7 @@ enum {
 #define GAIN_MIN 1.1 /* a variant below is not worth its code */
 
 static struct {
+    __int128 i128[2][ROWS + 64];
     int64_t i64[2][ROWS + 64], times[ROWS + 64];
     int32_t i32[2][ROWS + 64];
     int8_t i8[2][ROWS + 64];
@@ -41,11 +42,13 @@ static struct {
     uint64_t keys[ROWS * WORDS_MAX], hashes[ROWS];
     struct mr_text texts[ROWS];
     uint8_t lines[ROWS * LINE + 64];
+    uint64_t views[ROWS * MR_VIEW_WORDS + 64]; /* of 30 bytes in lines, a comma among them */
     struct mr_group_cache cache;
 } in;
 
 static struct {
     union {
+        __int128 i128[ROWS + 64];
         int64_t i64[ROWS + 64];
         double f64[ROWS + 64];
         uint64_t bits[ROWS + 64];
@@ -148,6 +151,10 @@ static void fill_input(void)
             in.i8[k][i] = (int8_t)(next_random() % 100);
             in.f64[k][i] = (double)(next_random() % 4000) / 4;
         }
+        in.i128[0][i] = (__int128)in.i64[0][i] * in.i64[1][i];
+        in.i128[1][i] = -(__int128)in.i64[1][i];
+        in.views[i * MR_VIEW_WORDS] = 30 | (uint64_t)0x61616161 << 32;
+        in.views[i * MR_VIEW_WORDS + 1] = (uint64_t)(i * LINE + 40 + next_random() % 20) << 32;
         in.times[i] = INT64_C(1767268800000000) + i * 1000 - (int64_t)(next_random() % 30000000);
         in.half[i / 64] |= (next_random() & 1) << (i % 64);
         in.few[i / 64] |= (uint64_t)(next_random() % 20 == 0) << (i % 64);
@@ -179,12 +186,37 @@ static void fill_input(void)
         __VA_ARGS__;                                                                               \
     }
 
+/* Texts with middle in them that end by end. */
+static void match(const struct mr_view_kernels *kernels, const char *middle, const char *end)
+{
+    static const char mask[MR_VIEW_BLOCK] = {-1, -1, -1};
+    char text[3][MR_VIEW_BLOCK] = {""};
+    const uint32_t n[] = {0, (uint32_t)strlen(middle), (uint32_t)strlen(end)};
+    char masks[3][MR_VIEW_BLOCK] = {""};
+    struct mr_view_piece pieces[3];
+    uint8_t *const heaps[] = {in.lines};
+
+    memcpy(text[1], middle, n[1]);
+    memcpy(text[2], end, n[2]);
+    for (int k = 0; k < 3; k++) {
+        memcpy(masks[k], mask, n[k]);
+        pieces[k] = (struct mr_view_piece){text[k], masks[k], n[k], 0, n[k]};
+    }
+    kernels->match(out.bits, NULL, ROWS, in.views, heaps,
+                   n[1] ? &(struct mr_view_pattern){pieces, 3}
+                        : &(struct mr_view_pattern){pieces + 1, 2});
+}
+
 LOOP(add_i32, out.n = ARITH->i32[MR_ADD](out.i32, in.i32[0], in.i32[1], ROWS))
 LOOP(multiply_i32, out.n = ARITH->i32[MR_MULTIPLY](out.i32, in.i32[0], in.i32[1], ROWS))
 LOOP(add_i64, out.n = ARITH->i64[MR_ADD](out.i64, in.i64[0], in.i64[1], ROWS))
 LOOP(multiply_i64, out.n = ARITH->i64[MR_MULTIPLY](out.i64, in.i64[0], in.i64[1], ROWS))
 LOOP(add_by_i64, out.n = ARITH->i64_by[MR_ADD](out.i64, in.i64[0], in.i64[1], ROWS))
 LOOP(multiply_f64, ARITH->f64[MR_MULTIPLY](out.f64, in.f64[0], in.f64[1], ROWS))
+LOOP(add_i128, ARITH->i128[MR_ADD](out.i128, in.i128[0], in.i128[1], ROWS))
+LOOP(sum_i128, out.i128[0] = ARITH->sum_i128(in.i128[0], NULL, ROWS))
+LOOP(sum_valid_i128, out.i128[0] = ARITH->sum_i128(in.i128[0], in.half, ROWS))
+LOOP(sqrt_f64, ARITH->sqrt_f64(out.f64, in.f64[0], ROWS))
 LOOP(sum_i32, out.i64[0] = 0; ARITH->sum_i32(in.i32[0], NULL, ROWS, out.i64))
 LOOP(sum_i64, out.i64[0] = 0; ARITH->sum_i64(in.i64[0], NULL, ROWS, out.i64))
 LOOP(rest_i32, out.n = ARITH->rest_i32(out.i32, in.i32[0], in.i32[1], ROWS))
@@ -196,6 +228,8 @@ LOOP(days, CALENDAR->days(out.i32, in.times, ROWS))
 LOOP(minute, CALENDAR->minute(out.i32, in.times, ROWS))
 LOOP(lengths, VIEW->lengths(out.i32, in.keys, ROWS))
 LOOP(equal, VIEW->equal(out.bits, in.keys, in.keys + 2, ROWS))
+LOOP(match_end, match(VIEW, "", "a,"))
+LOOP(match_middle, match(VIEW, ",aa", ""))
 LOOP(is_ascii, out.n = VIEW->is_ascii((const char *)in.i8[0], ROWS))
 LOOP(eq_i8, SELECT->compare[MR_LANE_I8][MR_EQ](out.bits, in.i8[0], in.i8[1], ROWS))
 LOOP(lt_i32, SELECT->compare[MR_LANE_I32][MR_LT](out.bits, in.i32[0], in.i32[1], ROWS))
@@ -255,6 +289,10 @@ static const struct loop {
     {"arith", "bigint * bigint", multiply_i64, ROWS, NULL},
     {"arith", "bigint + constant", add_by_i64, ROWS, NULL},
     {"arith", "double * double", multiply_f64, ROWS, NULL},
+    {"arith", "decimal + decimal", add_i128, ROWS, NULL},
+    {"arith", "sum of decimal", sum_i128, ROWS, NULL},
+    {"arith", "sum of decimal, half null", sum_valid_i128, ROWS, NULL},
+    {"arith", "root of a double", sqrt_f64, ROWS, NULL},
     {"arith", "sum of int", sum_i32, ROWS, NULL},
     {"arith", "sum of bigint", sum_i64, ROWS, NULL},
     {"arith", "int % int", rest_i32, ROWS, NULL},
@@ -285,6 +323,8 @@ static const struct loop {
     {"tally", "sum of double, 1 group", sum_f64_of_one, ROWS, NULL},
     {"view", "lengths", lengths, ROWS, NULL},
     {"view", "text = text", equal, ROWS, NULL},
+    {"view", "text that ends by a,", match_end, ROWS, NULL},
+    {"view", "text that has ,aa in it", match_middle, ROWS, NULL},
     {"view", "a byte: is it ASCII", is_ascii, ROWS, NULL},
     {"window", "range of times", range, ROWS, NULL},
     {"window", "range, half null", range_valid, ROWS, NULL},

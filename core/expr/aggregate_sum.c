@@ -224,19 +224,6 @@ static enum mr_status add_decimals(const struct mr_aggregate_call *c, uint32_t n
 enum { PLAIN_DIGITS = 28 }; /* a batch of them has at most 38 */
 _Static_assert(MR_BATCH_ROWS_MAX < 1000000000, "nine digits more");
 
-/* Two sums side by side, which do not wait for each other. */
-static __int128 total_of(const __int128 *x, uint32_t n)
-{
-    __int128 even = 0, odd = 0;
-    uint32_t i = 0;
-
-    for (; i + 2 <= n; i += 2) {
-        even += x[i];
-        odd += x[i + 1];
-    }
-    return even + odd + (i < n ? x[i] : 0);
-}
-
 /* All rows to one slot: the total is looked at once. */
 static enum mr_status add_few_digits(const struct mr_aggregate_call *c, uint32_t n,
                                      const uint32_t *sel, const struct mr_column *x,
@@ -247,9 +234,9 @@ static enum mr_status add_few_digits(const struct mr_aggregate_call *c, uint32_t
 
     if (slot[COUNT].i64 == OVERFLOWN)
         return MR_OK;
-    if (sel == NULL && x->valid == NULL) {
-        sum = total_of(x->i128, n);
-        count = n;
+    if (sel == NULL) {
+        sum = mr_arith->sum_i128(x->i128, x->valid, n);
+        count = mr_bit_count(x->valid, n);
         n = 0;
     }
     for (uint32_t i = 0; i < n; i++) {

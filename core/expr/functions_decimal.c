@@ -2,6 +2,7 @@
 
 #include "core/expr/decimal.h"
 #include "core/format/value.h"
+#include "kernels/arith/arith.h"
 
 enum { SCALE_MIN_KEPT = 6 };
 
@@ -102,20 +103,7 @@ static bool has_room(enum arith op, const struct mr_type *x, const struct mr_typ
 static void combine_plainly(const struct arith_call *a, const struct mr_column *x,
                             const struct mr_column *y, struct mr_column *out)
 {
-    const unsigned __int128 *l = (const unsigned __int128 *)x->i128;
-    const unsigned __int128 *m = (const unsigned __int128 *)y->i128;
-    unsigned __int128 *to = (unsigned __int128 *)out->i128;
-    const uint32_t n = a->call->rows;
-
-    if (a->op == ADD)
-        for (uint32_t row = 0; row < n; row++)
-            to[row] = l[row] + m[row];
-    else if (a->op == SUBTRACT)
-        for (uint32_t row = 0; row < n; row++)
-            to[row] = l[row] - m[row];
-    else
-        for (uint32_t row = 0; row < n; row++)
-            to[row] = l[row] * m[row];
+    mr_arith->i128[a->op](out->i128, x->i128, y->i128, a->call->rows);
 }
 
 /* x + y, x - y of one scale, which the result has too. */

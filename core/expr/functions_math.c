@@ -2,6 +2,7 @@
 #include "core/expr/decimal.h"
 #include "core/expr/writer.h"
 #include "core/format/value.h"
+#include "kernels/arith/arith.h"
 
 #include <math.h>
 
@@ -19,7 +20,6 @@
         return MR_OK;                                                                              \
     }
 
-DOUBLE_BODY(sqrt, sqrt(x))
 DOUBLE_BODY(cbrt, cbrt(x))
 DOUBLE_BODY(exp, exp(x))
 DOUBLE_BODY(expm1, expm1(x))
@@ -45,6 +45,13 @@ DOUBLE_BODY(degrees, x * 57.29577951308232)
 DOUBLE_BODY(rint, rint(x))
 DOUBLE_BODY(signum, x > 0 ? 1.0 : x < 0 ? -1.0 : x)
 
+MR_BODY(sqrt)
+{
+    mr_column_alloc(out, &mr_type_double, call->rows, false, call->arena);
+    mr_arith->sqrt_f64(out->f64, args[0].f64, call->rows);
+    return MR_OK;
+}
+
 /* Logarithms of what is not above the bound are null. */
 #define LOG_BODY(name, bound, expression)                                                          \
     MR_BODY(name)                                                                                  \
@@ -69,16 +76,16 @@ LOG_BODY(log1p, -1, log1p(x))
 /* log(base, x), log(x). */
 MR_BODY(log)
 {
-    bool base = call->expr->args_n == 2;
-
+    if (call->expr->args_n == 1)
+        return mr_fn_ln(call, args, out);
     mr_column_alloc(out, &mr_type_double, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        double b = args[0].f64[row], x = args[base ? 1 : 0].f64[row];
+        const double b = args[0].f64[row], x = args[1].f64[row];
         if (x <= 0 || b <= 0)
             mr_column_put_null(out, row, call->rows, call->arena);
         else
-            out->f64[row] = base ? log(x) / log(b) : log(x);
+            out->f64[row] = log(x) / log(b);
     }
     return MR_OK;
 }

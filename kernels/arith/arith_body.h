@@ -25,6 +25,11 @@
         for (uint32_t i = 0; i < n; i++)                                                           \
             out[i] = x[i] op y_of;                                                                 \
     }
+/* There are no vectors of 64-bit products: factors below 2^31 are multiplied as 32 bits, and the
+ * rows where one is larger again. */
+enum { MULTIPLY_ROWS = 512 };
+#define IS_WIDE(x) (((uint64_t)(x) + ((uint64_t)1 << 31)) >> 32)
+
 #define LOOPS(by, y_of)                                                                            \
     INTEGER_LOOP(add_i32##by, int32_t, uint32_t, 31, +, ADD_INTEGER, y_of)                         \
     INTEGER_LOOP(sub_i32##by, int32_t, uint32_t, 31, -, SUBTRACT_INTEGER, y_of)                    \
@@ -46,8 +51,16 @@
     static bool mul_i64##by(int64_t *out, const int64_t *x, const int64_t *y, uint32_t n)          \
     {                                                                                              \
         bool bad = false;                                                                          \
-        for (uint32_t i = 0; i < n; i++)                                                           \
-            bad |= __builtin_mul_overflow(x[i], y_of, &out[i]);                                    \
+        for (uint32_t at = 0; at < n; at += MULTIPLY_ROWS) {                                       \
+            const uint32_t end = n - at < MULTIPLY_ROWS ? n : at + MULTIPLY_ROWS;                  \
+            uint64_t wide = 0;                                                                     \
+            for (uint32_t i = at; i < end; i++) {                                                  \
+                wide |= IS_WIDE(x[i]) | IS_WIDE(y_of);                                             \
+                out[i] = (int64_t)(int32_t)x[i] * (int32_t)y_of;                                   \
+            }                                                                                      \
+            for (uint32_t i = at; wide && i < end; i++)                                            \
+                bad |= __builtin_mul_overflow(x[i], y_of, &out[i]);                                \
+        }                                                                                          \
         return bad;                                                                                \
     }
 
@@ -187,6 +200,27 @@ static bool sum_i64(const int64_t *x, const uint64_t *valid, uint32_t n, int64_t
     return total != (__int128)*sum;
 }
 
+#define WIDE_LOOP(name, op, from)                                                                  \
+    static inline void name(__int128 *out, const __int128 *x, const __int128 *y, uint32_t n)       \
+    {                                                                                              \
+        for (uint32_t i = from; i < n; i++)                                                        \
+            out[i] = (__int128)((unsigned __int128)x[i] op(unsigned __int128) y[i]);               \
+    }
+WIDE_LOOP(mul_i128, *, 0)
+
+/* Two sums side by side, which do not wait for each other. */
+static __int128 total_i128(const __int128 *x, uint32_t n)
+{
+    unsigned __int128 even = 0, odd = 0;
+    uint32_t i = 0;
+
+    for (; i + 2 <= n; i += 2) {
+        even += (unsigned __int128)x[i];
+        odd += (unsigned __int128)x[i + 1];
+    }
+    return (__int128)(even + odd + (i < n ? (unsigned __int128)x[i] : 0));
+}
+
 #define ARITH_TABLE(name)                                                                          \
     {                                                                                              \
         .isa = name, .i32 = {add_i32, sub_i32, mul_i32}, .i64 = {add_i64, sub_i64, mul_i64},       \
@@ -194,6 +228,7 @@ static bool sum_i64(const int64_t *x, const uint64_t *valid, uint32_t n, int64_t
         .i64_by = {add_i64_by, sub_i64_by, mul_i64_by},                                            \
         .f64_by = {add_f64_by, sub_f64_by, mul_f64_by}, .abs_i32 = abs_i32, .abs_i64 = abs_i64,    \
         .floor_f64 = floor_f64, .ceil_f64 = ceil_f64, .rest_i32 = rest_i32,                        \
+        .i128 = {add_i128, sub_i128, mul_i128}, .sum_i128 = sum_i128, .sqrt_f64 = sqrt_f64,        \
         .rest_i32_by = rest_i32_by, .quotient_f64 = quotient_f64,                                  \
         .quotient_f64_by = quotient_f64_by, .sum_i64 = sum_i64, .sum_i32 = sum_i32,                \
     }

@@ -137,6 +137,58 @@ static void test_sums_without_nulls(void **state)
     }
 }
 
+static void test_wide(void **state)
+{
+    static const __int128 edges[] = {-1, 0, 1, INT64_MIN, INT64_MAX, UINT64_MAX};
+
+    (void)state;
+    GUARD_EACH(v, mr_arith_kernels, mr_arith_variants)
+    for (uint32_t n = 0; n <= GUARD_ROWS; n++) {
+        struct guard g = guard_open(n);
+        __int128 *x = guard_alloc(&g, n * sizeof *x), *y = guard_alloc(&g, n * sizeof *y);
+        __int128 out[MR_ARITH_OPS_N][GUARD_ROWS + 1];
+        unsigned __int128 all = 0, some = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            x[i] = i % 3 ? (__int128)g.i64[i] * g.i64[n - 1 - i] : edges[i / 3 % 6];
+            y[i] = i % 5 ? (__int128)g.i64[n - 1 - i] * 7 : edges[i / 5 % 6];
+            all += (unsigned __int128)x[i];
+            some += g.valid[i / 64] >> (i % 64) & 1 ? (unsigned __int128)x[i] : 0;
+        }
+        for (uint32_t op = 0; op < MR_ARITH_OPS_N; op++) {
+            out[op][n] = 17;
+            (*v)->i128[op](out[op], x, y, n);
+            assert_true(out[op][n] == 17);
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            const unsigned __int128 a = (unsigned __int128)x[i], b = (unsigned __int128)y[i];
+            assert_true(out[MR_ADD][i] == (__int128)(a + b));
+            assert_true(out[MR_SUBTRACT][i] == (__int128)(a - b));
+            assert_true(out[MR_MULTIPLY][i] == (__int128)(a * b));
+        }
+        assert_true((*v)->sum_i128(x, NULL, n) == (__int128)all);
+        assert_true((*v)->sum_i128(x, g.valid, n) == (__int128)some);
+        guard_close(&g);
+    }
+}
+
+static void test_roots(void **state)
+{
+    (void)state;
+    GUARD_EACH(v, mr_arith_kernels, mr_arith_variants)
+    for (uint32_t n = 0; n <= GUARD_ROWS; n++) {
+        struct guard g = guard_open(n);
+        double roots[GUARD_ROWS + 1], wanted[GUARD_ROWS];
+        for (uint32_t i = 0; i < n; i++)
+            g.f64[i] = i % 17 == 5 ? -1 : i % 17 == 6 ? -0.0 : g.f64[i];
+        roots[n] = 17;
+        (*v)->sqrt_f64(roots, g.f64, n);
+        mr_arith_scalar.sqrt_f64(wanted, g.f64, n);
+        assert_true(roots[n] == 17);
+        assert_memory_equal(roots, wanted, n * sizeof *wanted);
+        guard_close(&g);
+    }
+}
+
 static void test_abs(void **state)
 {
     (void)state;
@@ -267,6 +319,8 @@ int main(void)
         cmocka_unit_test(test_overflow_is_told),
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_sums_without_nulls),
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_roots),
         cmocka_unit_test(test_abs),
         cmocka_unit_test(test_whole_numbers),
         cmocka_unit_test(test_divisions),
