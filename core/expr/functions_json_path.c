@@ -232,15 +232,21 @@ static bool walk_text(struct mr_json_trees *trees, struct output *o, struct mr_t
     return x && walk(o, x, RAW, steps, n);
 }
 
-/* By a plain path of at least one step; copy: room for the text and a line end. False: nothing. */
-static bool find_text(struct search *s, struct mr_text text, struct mr_buffer *copy,
-                      struct mr_text *value, struct mr_arena *a)
+/* The text with a line end and room to read behind it. */
+static const uint8_t *padded(struct mr_buffer *copy, struct mr_text text)
 {
     copy->n = 0;
     mr_buffer_reserve(copy, text.n + 1 + MR_PAD_BYTES);
     mr_buffer_append_text(copy, text);
     mr_buffer_append(copy, "\n", 1);
-    switch (mr_json_find(copy->data, s->steps, s->n, value)) {
+    return copy->data;
+}
+
+/* By a plain path of at least one step. False: nothing. */
+static bool find_text(struct search *s, struct mr_text text, struct mr_buffer *copy,
+                      struct mr_text *value, struct mr_arena *a)
+{
+    switch (mr_json_find(padded(copy, text), s->steps, s->n, value)) {
     case MR_JSON_NOTHING:
         return false;
     case MR_JSON_HERE:
@@ -359,45 +365,49 @@ MR_RESOLVE(json_tuple)
 /* Members of the text that is read, by column of the result. */
 struct members {
     struct mr_json_trees trees;
+    struct mr_buffer copy;
     uint32_t n;
-    struct mr_buffer *values;
-    bool *found;
+    struct mr_text *names;  /* data NULL: null */
+    struct mr_text *values; /* data NULL: not there */
+    struct mr_buffer *written;
 };
 
 /* A text bare, others as JSON. */
-static void write_bare(const struct json_tree *x, struct mr_buffer *b)
+static struct mr_text write_bare(const struct json_tree *x, struct mr_buffer *b)
 {
     b->n = 0;
     if (x->kind == JSON_STRING)
         mr_buffer_append_text(b, x->text);
     else
         mr_json_tree_write(x, b);
+    return mr_buffer_text(b);
 }
 
 /* The value of the member called name goes to each column that asks for it: the last one that is
  * not null counts. False: malformed. */
-static bool take_member(struct members *m, struct mr_text name, const struct mr_column *names,
-                        uint32_t row)
+static bool take_member(struct members *m, struct mr_text name)
 {
     const struct json_tree *x = NULL;
 
     for (uint32_t c = 0; c < m->n && m->trees.reader.token != JSON_NULL; c++) {
-        if (mr_column_is_null(&names[c], row) ||
-            !mr_text_equal(mr_column_text(&names[c], row), name))
+        if (m->names[c].data == NULL || !mr_text_equal(m->names[c], name))
             continue;
         if (x == NULL && (x = mr_json_tree_here(&m->trees)) == NULL)
             return false;
-        write_bare(x, &m->values[c]);
-        m->found[c] = true;
+        m->values[c] = write_bare(x, &m->written[c]);
     }
     return x || json_reader_skip(&m->trees.reader);
 }
 
 /* False: no object, or malformed. */
-static bool take_members(struct members *m, struct mr_text text, const struct mr_column *names,
-                         uint32_t row, struct mr_arena *a)
+static bool take_members(struct members *m, struct mr_text text, struct mr_arena *a)
 {
-    memset(m->found, 0, m->n * sizeof *m->found);
+    const enum mr_json_found found =
+        mr_json_find_members(padded(&m->copy, text), m->names, m->n, m->values);
+
+    if (found == MR_JSON_HERE)
+        return true;
+    memset(m->values, 0, m->n * sizeof *m->values);
     if (mr_json_trees_begin(&m->trees, text, a) != JSON_START_OBJECT)
         return false;
     for (;;) {
@@ -406,9 +416,21 @@ static bool take_members(struct members *m, struct mr_text text, const struct mr
             return token == JSON_END_OBJECT;
         struct mr_text name = *json_reader_name(&m->trees.reader);
         token = json_reader_next(&m->trees.reader);
-        if (token == JSON_END || token == JSON_ERROR || !take_member(m, name, names, row))
+        if (token == JSON_END || token == JSON_ERROR || !take_member(m, name))
             return false;
     }
+}
+
+static void init_members(struct members *m, uint32_t n, struct mr_arena *a)
+{
+    *m = (struct members){.n = n,
+                          .names = MR_NEW_ARRAY(a, struct mr_text, n + 1),
+                          .values = MR_NEW_ARRAY(a, struct mr_text, n + 1),
+                          .written = MR_NEW_ARRAY(a, struct mr_buffer, n + 1)};
+    mr_json_trees_init(&m->trees, a);
+    mr_buffer_init(&m->copy, a);
+    for (uint32_t c = 0; c < n; c++)
+        mr_buffer_init(&m->written[c], a);
 }
 
 MR_GENERATE(json_tuple)
@@ -416,25 +438,24 @@ MR_GENERATE(json_tuple)
     uint32_t n = call->expr->type->fields_n;
     uint32_t *counts = mr_arena_alloc(call->arena, ((size_t)call->n + 1) * sizeof *counts);
     struct mr_builder *builders = MR_NEW_ARRAY(call->arena, struct mr_builder, n + 1);
-    struct members m = {.n = n,
-                        .values = MR_NEW_ARRAY(call->arena, struct mr_buffer, n + 1),
-                        .found = MR_NEW_ARRAY(call->arena, bool, n + 1)};
+    struct members m;
 
     for (uint32_t i = 0; i < call->n; i++)
         counts[i] = 1;
     mr_generated_begin(call, counts, out);
-    mr_json_trees_init(&m.trees, call->arena);
-    for (uint32_t c = 0; c < n; c++) {
-        mr_buffer_init(&m.values[c], call->arena);
+    init_members(&m, n, call->arena);
+    for (uint32_t c = 0; c < n; c++)
         mr_builder_init(&builders[c], &mr_type_string, call->n, call->arena);
-    }
     MR_EACH_ROW(call, i, row)
     {
+        for (uint32_t c = 0; c < n; c++)
+            m.names[c] = mr_column_is_null(&args[c + 1], row) ? (struct mr_text){0}
+                                                              : mr_column_text(&args[c + 1], row);
         bool good = !mr_column_is_null(&args[0], row) &&
-                    take_members(&m, mr_column_text(&args[0], row), args + 1, row, call->arena);
+                    take_members(&m, mr_column_text(&args[0], row), call->arena);
         for (uint32_t c = 0; c < n; c++) {
-            if (good && m.found[c])
-                mr_builder_append_text(&builders[c], mr_buffer_text(&m.values[c]));
+            if (good && m.values[c].data)
+                mr_builder_append_text(&builders[c], m.values[c]);
             else
                 mr_builder_append_null(&builders[c]);
         }

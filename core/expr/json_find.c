@@ -27,19 +27,26 @@ static const uint8_t *pass_value(const uint8_t *p, bool *escaped)
 
 static const uint8_t *find_value(struct find *f, const uint8_t *p, uint32_t at);
 
-/* name : value */
-static const uint8_t *find_member(struct find *f, const uint8_t *p, uint32_t at)
+/* "name" : what stands before a value. */
+static const uint8_t *pass_name(const uint8_t *p, struct mr_text *name)
 {
     const uint8_t *start = p + 1, *end = *p == '"' ? json_string_end(start) : NULL;
-    bool escaped;
 
     if (end == NULL || end - start > JSON_NAME_MAX)
         return NULL;
+    *name = (struct mr_text){(const char *)start, (uint64_t)(end - start)};
     p = pass_blanks(end + 1);
-    if (*p != ':')
+    return *p == ':' ? pass_blanks(p + 1) : NULL;
+}
+
+static const uint8_t *find_member(struct find *f, const uint8_t *p, uint32_t at)
+{
+    struct mr_text name;
+    bool escaped;
+
+    p = pass_name(p, &name);
+    if (p == NULL)
         return NULL;
-    p = pass_blanks(p + 1);
-    const struct mr_text name = {(const char *)start, (uint64_t)(end - start)};
     if (f->found == NULL && *p != 'n' && mr_text_equal(name, f->steps[at].name)) /* not null */
         return find_value(f, p, at + 1);
     return pass_value(p, &escaped);
@@ -86,6 +93,15 @@ static bool is_integer(const uint8_t *p, const uint8_t *end)
     return true;
 }
 
+/* What stands at p..end; false: a value of another kind. */
+static bool take_value(const uint8_t *p, const uint8_t *end, bool escaped, struct mr_text *value)
+{
+    const bool quoted = *p == '"';
+
+    *value = (struct mr_text){(const char *)p + quoted, (uint64_t)(end - p) - 2 * (uint64_t)quoted};
+    return quoted ? !escaped : *p == 't' || *p == 'f' || is_integer(p, end);
+}
+
 enum mr_json_found mr_json_find(const uint8_t *text, const struct mr_json_step *steps, uint32_t n,
                                 struct mr_text *value)
 {
@@ -96,10 +112,35 @@ enum mr_json_found mr_json_find(const uint8_t *text, const struct mr_json_step *
         return MR_JSON_REFUSED;
     if (f.found == NULL)
         return MR_JSON_NOTHING;
-    const bool quoted = *f.found == '"';
-    if (quoted ? f.escaped : *f.found != 't' && *f.found != 'f' && !is_integer(f.found, f.end))
-        return MR_JSON_ELSE;
-    *value = (struct mr_text){(const char *)f.found + quoted,
-                              (uint64_t)(f.end - f.found) - 2 * (uint64_t)quoted};
-    return MR_JSON_HERE;
+    return take_value(f.found, f.end, f.escaped, value) ? MR_JSON_HERE : MR_JSON_ELSE;
+}
+
+enum mr_json_found mr_json_find_members(const uint8_t *text, const struct mr_text *names,
+                                        uint32_t n, struct mr_text *values)
+{
+    enum mr_json_found found = MR_JSON_HERE;
+    const uint8_t *p = pass_blanks(text);
+
+    memset(values, 0, n * sizeof *values);
+    if (*p != '{')
+        return MR_JSON_REFUSED;
+    p = pass_blanks(p + 1);
+    if (*p == '}')
+        return found;
+    for (;;) {
+        struct mr_text name;
+        bool escaped = false;
+        const uint8_t *from = pass_name(p, &name);
+        p = from ? pass_value(from, &escaped) : NULL;
+        if (p == NULL)
+            return MR_JSON_REFUSED;
+        for (uint32_t i = 0; i < n; i++)
+            if (names[i].data && mr_text_equal(name, names[i]) && *from != 'n' &&
+                !take_value(from, p, escaped, &values[i]))
+                found = MR_JSON_ELSE;
+        p = pass_blanks(p);
+        if (*p != ',')
+            return *p == '}' ? found : MR_JSON_REFUSED;
+        p = pass_blanks(p + 1);
+    }
 }

@@ -1,4 +1,5 @@
 /* Functions that work on whole columns: what they give must not depend on how rows are selected. */
+#include "core/expr/generate.h"
 #include "tests/core/expr/bench.h"
 
 static struct bench b;
@@ -325,6 +326,52 @@ static void test_searches(void **state)
                  "the second of 2 long texts|xx||NULL|\xc3\xa9 is 2 bytes, x");
 }
 
+/* What stands for two members, of texts that are plain and of those that only tokens tell. */
+static void test_json_tuple(void **state)
+{
+    static const char *const cases[][3] = {
+        {"{\"a\":1,\"b\":\"x\"}", "1", "x"},
+        {" { \"b\" : \"\" , \"a\" : true } ", "true", ""},
+        {"{\"a\":\"\\u00e9\\n\",\"b\":{\"a\":[1, 2.50]}}", "\xc3\xa9\n", "{\"a\":[1,2.5]}"},
+        {"{\"a\":1,\"a\":2,\"a\":null,\"b\":null}", "2", NULL},
+        {"{\"b\":[1,2],\"b\":-3,\"ab\":4}", NULL, "-3"},
+        {"{\"a\":1,\"b\":2", NULL, NULL},
+        {"{\"a\":1,}", NULL, NULL},
+        {"[{\"a\":1}]", NULL, NULL},
+        {"{}", NULL, NULL},
+        {"", NULL, NULL},
+        {"{'a':'y','b':1e2}", "y", "100.0"},
+        {"{\"a\":\"a text of more than twelve bytes\",\"\\u0062\":false}",
+         "a text of more than twelve bytes", "false"},
+        {NULL, NULL, NULL},
+    };
+    enum { CASES = sizeof cases / sizeof *cases };
+    const char *texts[CASES];
+    struct mr_generated g;
+    struct mr_eval *e;
+
+    (void)state;
+    for (uint32_t i = 0; i < CASES; i++)
+        texts[i] = cases[i][0];
+    struct mr_expr *s = bench_column(&b, "STRING", CASES, texts);
+    const struct mr_expr *x = CALL(&b, "json_tuple", s, bench_text(&b, "a"), bench_text(&b, "b"),
+                                   mr_expr_literal_null(&b.arena, &mr_type_string));
+    assert_int_equal(mr_eval_open(&x, 1, CASES, &b.arena, &e, &b.err), MR_OK);
+    mr_eval_reset(e, &b.context);
+    assert_int_equal(mr_generate(e, 0, &b.batch, false, &g, &b.err), MR_OK);
+    assert_int_equal(g.rows, CASES);
+    for (uint32_t i = 0; i < CASES; i++) {
+        for (uint32_t c = 0; c < 2; c++) {
+            const char *wanted = cases[i][c + 1];
+            assert_int_equal(mr_column_is_null(&g.columns[c], i), wanted == NULL);
+            if (wanted)
+                assert_true(mr_text_equal(mr_column_text(&g.columns[c], i), mr_text_of(wanted)));
+        }
+        assert_true(mr_column_is_null(&g.columns[2], i));
+    }
+    mr_eval_close(e);
+}
+
 static void test_json_paths(void **state)
 {
     struct mr_expr *j = COLUMN(&b, "STRING", "{\"a\":{\"b\":[1,2,{\"c\":\"x\\ny\"}]},\"d\":1.50}",
@@ -355,6 +402,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_trims_and_lengths, setup, teardown),
         cmocka_unit_test_setup_teardown(test_searches, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_json_tuple, setup, teardown),
         cmocka_unit_test_setup_teardown(test_json_paths, setup, teardown),
     };
 
