@@ -11,6 +11,7 @@
  * Limits   MR_PAD_BYTES readable bytes behind every buffer; buffers are 64-byte aligned.
  */
 #pragma once
+#include "core/base/copy.h"
 #include "core/batch/type.h"
 
 /* Arrow's 16-byte string view. Up to 12 bytes lie in it; longer ones in heaps[heap] at offset. */
@@ -86,11 +87,10 @@ static inline struct mr_text mr_column_text(const struct mr_column *c, uint32_t 
     return (struct mr_text){data, (uint64_t)v->length};
 }
 
-/* The n <= 12 bytes at data into a view, the others 0: two loads that overlap instead of a copy of
- * unknown length. */
+/* The n <= 12 bytes at data into a view, the others 0. */
 static inline void mr_view_set_short(struct mr_view *v, const char *data, uint32_t n)
 {
-    uint64_t low = 0;
+    uint64_t low;
     uint32_t high = 0;
 
     if (n >= 8) {
@@ -98,14 +98,8 @@ static inline void mr_view_set_short(struct mr_view *v, const char *data, uint32
         memcpy(&low, data, 8);
         memcpy(&last, data + n - 4, 4);
         high = (uint32_t)((uint64_t)last >> (8 * (MR_VIEW_INLINE - n)));
-    } else if (n >= 4) {
-        uint32_t first, last;
-        memcpy(&first, data, 4);
-        memcpy(&last, data + n - 4, 4);
-        low = first | (uint64_t)last << (8 * (n - 4));
-    } else if (n > 0) {
-        low = (uint64_t)(uint8_t)data[0] | (uint64_t)(uint8_t)data[n / 2] << (8 * (n / 2)) |
-              (uint64_t)(uint8_t)data[n - 1] << (8 * (n - 1));
+    } else {
+        low = mr_load_short(data, n);
     }
     memcpy(v->inlined, &low, 8);
     memcpy(v->inlined + 8, &high, 4);

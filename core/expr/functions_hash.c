@@ -2,6 +2,7 @@
 #include "core/expr/hash.h"
 
 #include <math.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 /* hash (Murmur3, seed 42) and xxhash64 (seed 42): bit by bit as Spark's, over any types. A null
@@ -56,21 +57,21 @@ static uint64_t murmur_bytes(const void *data, uint64_t n, uint64_t seed)
     return murmur_finish(h, (uint32_t)n);
 }
 
-static uint64_t xxh_u32(uint32_t v, uint64_t seed)
+static uint64_t xxh64_u32(uint32_t v, uint64_t seed)
 {
     return XXH64(&v, sizeof v, seed);
 }
-static uint64_t xxh_u64(uint64_t v, uint64_t seed)
+static uint64_t xxh64_u64(uint64_t v, uint64_t seed)
 {
     return XXH64(&v, sizeof v, seed);
 }
-static uint64_t xxh_bytes(const void *data, uint64_t n, uint64_t seed)
+static uint64_t xxh64_bytes(const void *data, uint64_t n, uint64_t seed)
 {
     return XXH64(data, n, seed);
 }
 
 static const struct hasher murmur = {murmur_u32, murmur_u64, murmur_bytes};
-static const struct hasher xxh = {xxh_u32, xxh_u64, xxh_bytes};
+static const struct hasher xxh64 = {xxh64_u32, xxh64_u64, xxh64_bytes};
 
 static uint64_t hash_f64(const struct hasher *h, double v, uint64_t seed)
 {
@@ -165,7 +166,7 @@ uint32_t mr_hash_murmur(const void *data, uint64_t n, uint32_t seed)
 
 uint64_t mr_hash_xxh64(const struct mr_column *c, uint32_t row, uint64_t seed)
 {
-    return hash_value(&xxh, c, row, seed);
+    return hash_value(&xxh64, c, row, seed);
 }
 
 static bool holds_map(const struct mr_type *type)
@@ -196,21 +197,29 @@ MR_RESOLVE(hash)
 }
 
 /* Of one text, as most are: without asking each row for its type. */
-static void hash_texts(struct mr_call *call, const struct mr_column *x, int32_t *to)
-{
-    MR_EACH_ROW(call, i, row)
-    {
-        const struct mr_text t = mr_column_text(x, row);
-        to[row] = mr_column_is_null(x, row) ? SEED : (int32_t)murmur_bytes(t.data, t.n, SEED);
+#define HASH_TEXTS(name, type, bytes)                                                              \
+    static void name(struct mr_call *call, const struct mr_column *x, type *to)                    \
+    {                                                                                              \
+        MR_EACH_ROW(call, i, row)                                                                  \
+        {                                                                                          \
+            const struct mr_text t = mr_column_text(x, row);                                       \
+            to[row] = mr_column_is_null(x, row) ? SEED : (type)bytes(t.data, t.n, SEED);           \
+        }                                                                                          \
     }
+HASH_TEXTS(murmur_texts, int32_t, murmur_bytes)
+HASH_TEXTS(xxh64_texts, int64_t, xxh64_bytes)
+
+static bool is_one_text(const struct mr_call *call, const struct mr_column *args)
+{
+    return call->expr->args_n == 1 &&
+           (args->type->kind == MR_STRING || args->type->kind == MR_BINARY);
 }
 
 MR_BODY(hash)
 {
     mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
-    if (call->expr->args_n == 1 &&
-        (args->type->kind == MR_STRING || args->type->kind == MR_BINARY)) {
-        hash_texts(call, args, out->i32);
+    if (is_one_text(call, args)) {
+        murmur_texts(call, args, out->i32);
         return MR_OK;
     }
     MR_EACH_ROW(call, i, row)
@@ -226,11 +235,15 @@ MR_BODY(hash)
 MR_BODY(xxhash64)
 {
     mr_column_alloc(out, &mr_type_bigint, call->rows, false, call->arena);
+    if (is_one_text(call, args)) {
+        xxh64_texts(call, args, out->i64);
+        return MR_OK;
+    }
     MR_EACH_ROW(call, i, row)
     {
         uint64_t seed = SEED;
         for (uint32_t k = 0; k < call->expr->args_n; k++)
-            seed = hash_value(&xxh, &args[k], row, seed);
+            seed = hash_value(&xxh64, &args[k], row, seed);
         out->i64[row] = (int64_t)seed;
     }
     return MR_OK;

@@ -70,7 +70,7 @@ MR_BODY(concat)
         room = mr_text_writer_room(&w, total);
         for (uint32_t k = 0; k < call->expr->args_n; k++) {
             struct mr_text t = mr_column_text(&args[k], row);
-            memcpy(room + at, t.data, t.n);
+            mr_copy_blocks(room + at, t.data, t.n);
             at += t.n;
         }
         mr_text_writer_put(&w, row, total);
@@ -102,48 +102,58 @@ MR_RESOLVE(concat_ws)
 }
 
 struct joiner {
-    struct mr_buffer *out;
+    char *room; /* NULL: they are only counted */
+    uint64_t n;
     struct mr_text separator;
     bool some;
 };
 
-static void join(struct joiner *j, struct mr_text t)
+static inline void join(struct joiner *j, struct mr_text t)
 {
-    if (j->some)
-        mr_buffer_append_text(j->out, j->separator);
-    mr_buffer_append_text(j->out, t);
+    const uint64_t at = j->n + (j->some ? j->separator.n : 0);
+
+    if (j->room && j->some)
+        mr_copy_blocks(j->room + j->n, j->separator.data, j->separator.n);
+    if (j->room)
+        mr_copy_blocks(j->room + at, t.data, t.n);
+    j->n = at + t.n;
     j->some = true;
+}
+
+static inline void join_row(struct joiner *j, const struct mr_column *args, uint32_t args_n,
+                            uint32_t row)
+{
+    for (uint32_t k = 0; k < args_n; k++) {
+        const struct mr_column *x = &args[k];
+        if (mr_column_is_null(x, row))
+            continue;
+        if (is_text(x->type)) {
+            join(j, mr_column_text(x, row));
+            continue;
+        }
+        for (int32_t e = x->offsets[row]; e < x->offsets[row + 1]; e++)
+            if (!mr_column_is_null(&x->children[0], (uint32_t)e))
+                join(j, mr_column_text(&x->children[0], (uint32_t)e));
+    }
 }
 
 MR_BODY(concat_ws)
 {
+    const uint32_t n = call->expr->args_n - 1;
     struct mr_text_writer w;
-    struct mr_buffer b;
 
     mr_text_writer_init(&w, out, &mr_type_string, call->rows, call->arena);
-    mr_buffer_init(&b, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        struct joiner j = {.out = &b};
         if (mr_column_is_null(&args[0], row)) {
             mr_text_writer_null(&w, row, call->rows);
             continue;
         }
-        b.n = 0;
-        j.separator = mr_column_text(&args[0], row);
-        for (uint32_t k = 1; k < call->expr->args_n; k++) {
-            const struct mr_column *x = &args[k];
-            if (mr_column_is_null(x, row))
-                continue;
-            if (is_text(x->type)) {
-                join(&j, mr_column_text(x, row));
-                continue;
-            }
-            for (int32_t e = x->offsets[row]; e < x->offsets[row + 1]; e++)
-                if (!mr_column_is_null(&x->children[0], (uint32_t)e))
-                    join(&j, mr_column_text(&x->children[0], (uint32_t)e));
-        }
-        mr_text_writer_copy(&w, row, mr_buffer_text(&b));
+        struct joiner count = {.separator = mr_column_text(&args[0], row)}, fill = count;
+        join_row(&count, args + 1, n, row);
+        fill.room = mr_text_writer_room(&w, count.n);
+        join_row(&fill, args + 1, n, row);
+        mr_text_writer_put(&w, row, count.n);
     }
     return MR_OK;
 }

@@ -12,7 +12,7 @@ void mr_text_writer_init(struct mr_text_writer *w, struct mr_column *out,
     memset(out->views, 0, rows * sizeof *out->views); /* rows left out are null: length 0 */
 }
 
-static void new_heap(struct mr_text_writer *w, uint64_t bytes)
+void mr_text_writer_grow(struct mr_text_writer *w, uint64_t bytes)
 {
     uint64_t capacity = 2 * w->capacity < HEAP_BYTES_MAX ? 2 * w->capacity : HEAP_BYTES_MAX;
 
@@ -20,8 +20,8 @@ static void new_heap(struct mr_text_writer *w, uint64_t bytes)
         mr_arena_exhaust(w->arena);
     if (capacity < HEAP_BYTES_MIN)
         capacity = HEAP_BYTES_MIN;
-    if (capacity < bytes)
-        capacity = bytes;
+    if (capacity < bytes + MR_COPY_SLACK)
+        capacity = bytes + MR_COPY_SLACK;
     if (w->out->heaps_n == w->heaps_capacity) {
         uint32_t n = w->heaps_capacity ? 2 * w->heaps_capacity : 4;
         uint8_t **heaps = mr_arena_alloc(w->arena, n * sizeof *heaps);
@@ -34,22 +34,6 @@ static void new_heap(struct mr_text_writer *w, uint64_t bytes)
     w->out->heaps[w->out->heaps_n++] = w->heap;
     w->used = 0;
     w->capacity = capacity;
-}
-
-char *mr_text_writer_room(struct mr_text_writer *w, uint64_t bytes)
-{
-    if (w->heap == NULL || w->capacity - w->used < bytes)
-        new_heap(w, bytes);
-    return (char *)w->heap + w->used;
-}
-
-void mr_text_writer_put(struct mr_text_writer *w, uint32_t row, uint64_t bytes)
-{
-    MR_ASSERT(w->used + bytes <= w->capacity);
-    mr_view_set(&w->out->views[row], (char *)w->heap + w->used, (uint32_t)bytes,
-                (int32_t)w->out->heaps_n - 1, (int32_t)w->used);
-    if (bytes > MR_VIEW_INLINE)
-        w->used += bytes;
 }
 
 void mr_text_writer_copy(struct mr_text_writer *w, uint32_t row, struct mr_text t)

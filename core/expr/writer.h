@@ -4,6 +4,8 @@
  *          elements to children, then close the row; rows left out are empty.
  */
 #pragma once
+#include "core/base/check.h"
+#include "core/base/copy.h"
 #include "core/batch/builder.h"
 
 struct mr_text_writer {
@@ -17,9 +19,22 @@ struct mr_text_writer {
 /* Allocates out (STRING or BINARY). */
 void mr_text_writer_init(struct mr_text_writer *w, struct mr_column *out,
                          const struct mr_type *type, uint32_t rows, struct mr_arena *a);
-/* Room for bytes; what is written there becomes row's value by put. */
-char *mr_text_writer_room(struct mr_text_writer *w, uint64_t bytes);
-void mr_text_writer_put(struct mr_text_writer *w, uint32_t row, uint64_t bytes);
+void mr_text_writer_grow(struct mr_text_writer *w, uint64_t bytes);
+/* Room for bytes, and MR_COPY_SLACK behind; what is written there becomes row's value by put. */
+static inline char *mr_text_writer_room(struct mr_text_writer *w, uint64_t bytes)
+{
+    if (w->capacity - w->used < bytes + MR_COPY_SLACK)
+        mr_text_writer_grow(w, bytes);
+    return (char *)w->heap + w->used;
+}
+static inline void mr_text_writer_put(struct mr_text_writer *w, uint32_t row, uint64_t bytes)
+{
+    MR_ASSERT(w->used + bytes <= w->capacity);
+    mr_view_set(&w->out->views[row], (char *)w->heap + w->used, (uint32_t)bytes,
+                (int32_t)w->out->heaps_n - 1, (int32_t)w->used);
+    if (bytes > MR_VIEW_INLINE)
+        w->used += bytes;
+}
 void mr_text_writer_copy(struct mr_text_writer *w, uint32_t row, struct mr_text t);
 void mr_text_writer_null(struct mr_text_writer *w, uint32_t row, uint32_t rows);
 

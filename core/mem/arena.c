@@ -156,19 +156,17 @@ void mr_buffer_init(struct mr_buffer *b, struct mr_arena *arena)
     *b = (struct mr_buffer){.arena = arena};
 }
 
-uint8_t *mr_buffer_reserve(struct mr_buffer *b, uint64_t bytes)
+void mr_buffer_grow(struct mr_buffer *b, uint64_t bytes)
 {
-    if (b->data == NULL || b->capacity - b->n < bytes) {
-        uint64_t capacity = b->capacity ? b->capacity * 2 : 256;
-        while (capacity - b->n < bytes)
-            capacity *= 2;
-        uint8_t *data = mr_arena_alloc(b->arena, capacity);
-        if (b->n)
-            memcpy(data, b->data, b->n);
-        b->data = data;
-        b->capacity = capacity;
-    }
-    return b->data + b->n;
+    uint64_t capacity = b->capacity ? b->capacity * 2 : 256;
+
+    while (capacity - b->n < bytes)
+        capacity *= 2;
+    uint8_t *data = mr_arena_alloc(b->arena, capacity);
+    if (b->n)
+        memcpy(data, b->data, b->n);
+    b->data = data;
+    b->capacity = capacity;
 }
 
 void mr_buffer_append(struct mr_buffer *b, const void *data, uint64_t bytes)

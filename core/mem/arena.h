@@ -53,8 +53,15 @@ struct mr_buffer {
 };
 
 void mr_buffer_init(struct mr_buffer *b, struct mr_arena *arena);
-/* Room for bytes more; gives the place of the first. The caller adds what it wrote to b->n. */
-uint8_t *mr_buffer_reserve(struct mr_buffer *b, uint64_t bytes);
+/* reserve: room for bytes more; gives the place of the first. The caller adds what it wrote to
+ * b->n. */
+void mr_buffer_grow(struct mr_buffer *b, uint64_t bytes);
+static inline uint8_t *mr_buffer_reserve(struct mr_buffer *b, uint64_t bytes)
+{
+    if (b->capacity - b->n <= bytes) /* never NULL, not for no bytes either */
+        mr_buffer_grow(b, bytes);
+    return b->data + b->n;
+}
 void mr_buffer_append(struct mr_buffer *b, const void *data, uint64_t bytes);
 void mr_buffer_append_text(struct mr_buffer *b, struct mr_text t);
 void mr_buffer_append_format(struct mr_buffer *b, const char *format, ...)

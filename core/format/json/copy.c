@@ -1,5 +1,6 @@
 #include "core/format/json/copy.h"
 
+#include "core/base/copy.h"
 #include "core/format/value.h"
 #include <math.h>
 
@@ -28,8 +29,44 @@ static void write_escaped(struct mr_text t, struct mr_buffer *out)
     out->n += (uint64_t)(to - start);
 }
 
+/* Has a word of text no byte that needs an escape? */
+static inline bool is_plain_word(uint64_t x)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), quote = x ^ ones * '"';
+    const uint64_t backslash = x ^ ones * '\\';
+    const uint64_t escaped =
+        ((x - ones * 0x20) & ~x) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash);
+
+    return (escaped & ones * 0x80) == 0;
+}
+
+static bool is_plain(struct mr_text t)
+{
+    uint64_t word;
+    bool plain = true;
+
+    if (t.n < sizeof word) {
+        const uint64_t blanks = UINT64_C(0x0101010101010101) * ' ' << (8 * t.n);
+        return is_plain_word(mr_load_short(t.data, t.n) | blanks);
+    }
+    for (uint64_t i = 0; plain && i + sizeof word < t.n; i += sizeof word) {
+        memcpy(&word, t.data + i, sizeof word);
+        plain = is_plain_word(word);
+    }
+    memcpy(&word, t.data + t.n - sizeof word, sizeof word);
+    return plain && is_plain_word(word);
+}
+
 void json_copy_string(struct mr_text t, struct mr_buffer *out)
 {
+    if (is_plain(t)) {
+        uint8_t *to = mr_buffer_reserve(out, t.n + 2);
+        to[0] = '"';
+        mr_copy_short(to + 1, t.data, t.n);
+        to[t.n + 1] = '"';
+        out->n += t.n + 2;
+        return;
+    }
     mr_buffer_append(out, "\"", 1);
     write_escaped(t, out);
     mr_buffer_append(out, "\"", 1);

@@ -33,6 +33,17 @@ static void append(struct mr_buffer *out, const char *text)
     mr_buffer_append_text(out, mr_text_of(text));
 }
 
+static inline void put(struct mr_buffer *out, char c)
+{
+    *mr_buffer_reserve(out, 1) = (uint8_t)c;
+    out->n++;
+}
+
+static inline char *room_for_value(struct mr_buffer *out)
+{
+    return (char *)mr_buffer_reserve(out, MR_VALUE_TEXT);
+}
+
 /* Finite ones as numbers, the others as words in quotes. */
 static void write_double(double x, const char *text, uint32_t n, struct mr_buffer *out)
 {
@@ -77,7 +88,7 @@ static void write_temporal(const struct mr_json_writer *w, const struct mr_colum
                                   .timestamp_ntz = w->timestamp_ntz_pattern,
                                   .date = w->date_pattern};
 
-    mr_buffer_append(out, "\"", 1);
+    put(out, '"');
     if (c->type->kind == MR_DATE)
         mr_temporal_print_date(&t, c->i32[row], out);
     else if (c->type->kind == MR_TIMESTAMP_NTZ)
@@ -86,7 +97,7 @@ static void write_temporal(const struct mr_json_writer *w, const struct mr_colum
         mr_temporal_print_timestamp(
             &t, c->i64[row],
             w->microseconds_always ? MR_TEMPORAL_MICROSECONDS : MR_TEMPORAL_MILLISECONDS, out);
-    mr_buffer_append(out, "\"", 1);
+    put(out, '"');
 }
 
 static void write_quoted(const char *text, uint32_t n, struct mr_buffer *out)
@@ -104,16 +115,16 @@ static void write_scalar(const struct mr_json_writer *w, const struct mr_column 
         append(out, mr_bit_get(c->bits, row) ? "true" : "false");
         break;
     case MR_TINYINT:
-        mr_buffer_append(out, text, mr_value_print_integer(c->i8[row], text));
+        out->n += mr_value_print_integer(c->i8[row], room_for_value(out));
         break;
     case MR_SMALLINT:
-        mr_buffer_append(out, text, mr_value_print_integer(c->i16[row], text));
+        out->n += mr_value_print_integer(c->i16[row], room_for_value(out));
         break;
     case MR_INT:
-        mr_buffer_append(out, text, mr_value_print_integer(c->i32[row], text));
+        out->n += mr_value_print_integer(c->i32[row], room_for_value(out));
         break;
     case MR_BIGINT:
-        mr_buffer_append(out, text, mr_value_print_integer(c->i64[row], text));
+        out->n += mr_value_print_integer(c->i64[row], room_for_value(out));
         break;
     case MR_FLOAT:
         write_double(c->f32[row], text, mr_value_print_float(c->f32[row], text), out);
@@ -122,8 +133,7 @@ static void write_scalar(const struct mr_json_writer *w, const struct mr_column 
         write_double(c->f64[row], text, mr_value_print_double(c->f64[row], text), out);
         break;
     case MR_DECIMAL:
-        mr_buffer_append(out, text,
-                         mr_value_print_decimal_short(c->i128[row], c->type->scale, text));
+        out->n += mr_value_print_decimal_short(c->i128[row], c->type->scale, room_for_value(out));
         break;
     case MR_STRING:
         json_copy_string(mr_column_text(c, row), out);
@@ -153,23 +163,30 @@ static void write_scalar(const struct mr_json_writer *w, const struct mr_column 
     }
 }
 
+static void write_present(const struct mr_json_writer *w, const struct mr_column *c, uint32_t row,
+                          struct mr_buffer *out);
+
 static void write_struct(const struct mr_json_writer *w, const struct mr_type *type,
                          const struct mr_column *columns, uint32_t row, struct mr_buffer *out)
 {
     bool comma = false;
 
-    mr_buffer_append(out, "{", 1);
+    put(out, '{');
     for (uint32_t i = 0; i < type->fields_n; i++) {
-        if (!w->keep_nulls && mr_column_is_null(&columns[i], row))
+        const bool is_null = mr_column_is_null(&columns[i], row);
+        if (is_null && !w->keep_nulls)
             continue;
         if (comma)
-            mr_buffer_append(out, ",", 1);
+            put(out, ',');
         comma = true;
         json_copy_string(mr_text_of(type->fields[i].name), out);
-        mr_buffer_append(out, ":", 1);
-        mr_json_write_value(w, &columns[i], row, out);
+        put(out, ':');
+        if (is_null)
+            append(out, "null");
+        else
+            write_present(w, &columns[i], row, out);
     }
-    mr_buffer_append(out, "}", 1);
+    put(out, '}');
 }
 
 /* A key is the text of its value, without the quotes that a timestamp would have. */
@@ -196,17 +213,29 @@ static void write_list(const struct mr_json_writer *w, const struct mr_column *c
     uint32_t from = (uint32_t)c->offsets[row], to = (uint32_t)c->offsets[row + 1];
     bool map = c->type->kind == MR_MAP;
 
-    mr_buffer_append(out, map ? "{" : "[", 1);
+    put(out, map ? '{' : '[');
     for (uint32_t i = from; i < to; i++) {
         if (i > from)
-            mr_buffer_append(out, ",", 1);
+            put(out, ',');
         if (map) {
             write_key(w, &c->children[0], i, out);
-            mr_buffer_append(out, ":", 1);
+            put(out, ':');
         }
         mr_json_write_value(w, &c->children[map], i, out);
     }
-    mr_buffer_append(out, map ? "}" : "]", 1);
+    put(out, map ? '}' : ']');
+}
+
+/* A value that is not null. */
+static void write_present(const struct mr_json_writer *w, const struct mr_column *c, uint32_t row,
+                          struct mr_buffer *out)
+{
+    if (c->type->kind == MR_STRUCT)
+        write_struct(w, c->type, c->children, row, out);
+    else if (c->type->kind == MR_ARRAY || c->type->kind == MR_MAP)
+        write_list(w, c, row, out);
+    else
+        write_scalar(w, c, row, out);
 }
 
 void mr_json_write_value(const struct mr_json_writer *w, const struct mr_column *c, uint32_t row,
@@ -214,12 +243,8 @@ void mr_json_write_value(const struct mr_json_writer *w, const struct mr_column 
 {
     if (mr_column_is_null(c, row))
         append(out, "null");
-    else if (c->type->kind == MR_STRUCT)
-        write_struct(w, c->type, c->children, row, out);
-    else if (c->type->kind == MR_ARRAY || c->type->kind == MR_MAP)
-        write_list(w, c, row, out);
     else
-        write_scalar(w, c, row, out);
+        write_present(w, c, row, out);
 }
 
 void mr_json_write_row(const struct mr_json_writer *w, const struct mr_type *type,
