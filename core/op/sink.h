@@ -62,7 +62,8 @@ struct mr_sink_ops {
      * given out (an output file that is old enough). NULL: nothing waits. */
     enum mr_status (*idle)(void *committer, struct mr_error *err);
     /* The query ends, its workers rest: all that waits of committed epochs is given out. Not called
-     * when a commit failed: nobody knows then whether it counts, and the next start finds out.
+     * when a commit, prepare or idle failed: nobody knows then what is there, and the next start
+     * finds out.
      * NULL: nothing waits. */
     enum mr_status (*finish)(void *committer, struct mr_error *err);
 

@@ -78,10 +78,11 @@ struct mr_query {
     bool policy_max;
     bool pending; /* recovered: a planned epoch must run first */
     bool pending_muted;
-    bool ran_data;      /* an epoch with data ran since the start */
-    bool is_committing; /* a commit began and has not ended, or failed: its fate is open */
-    bool crash;         /* MILLRACE_CRASH=before_commit */
-    bool begins;        /* a source says where it begins; logged once */
+    bool ran_data;  /* an epoch with data ran since the start */
+    bool is_unsure; /* a commit, or what the sink does for one, began and has not ended, or
+                           failed: the next start finds out what there is */
+    bool crash;     /* MILLRACE_CRASH=before_commit */
+    bool begins;    /* a source says where it begins; logged once */
     bool begin_logged;
     struct mr_plan_ahead ahead;
     enum mr_source_limit limit;

@@ -273,6 +273,8 @@ static enum mr_status run(struct mr_query *q, bool muted, struct mr_error *err)
         q->parts[w].muted = muted;
     mr_query_at(q, MR_AT_WORKERS, 0);
     status = mr_query_command(q, MR_COMMAND_EPOCH, err);
+    for (uint32_t w = 0; w < q->workers; w++)
+        q->is_unsure |= q->parts[w].prepare_failed;
     if (status != MR_OK)
         return keep_plan(q, status);
     mr_watermarks_advance(q);
@@ -293,12 +295,12 @@ static enum mr_status finish(struct mr_query *q, struct mr_error *err)
         status = q->config.on_epoch(q->config.on_rows_arg, p, err);
     if (status == MR_OK && q->crash)
         status = crash_if_last(q, err);
-    q->is_committing = status == MR_OK;
+    q->is_unsure = status == MR_OK;
     if (status == MR_OK)
         status = commit(q, err);
     if (status != MR_OK)
         return status;
-    q->is_committing = false;
+    q->is_unsure = false;
     q->next_id = q->epoch.id + 1;
     int64_t end = monotonic_us(q);
     p->committed_us = q->env->ops->now_us(q->env);

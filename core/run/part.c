@@ -51,7 +51,9 @@ static enum mr_step finish_epoch(struct mr_part *p)
     if (!p->writer_opened || p->muted)
         return MR_NEED_INPUT;
     mr_part_at(p, q->shape.stages[0].root);
-    return q->config.sink_ops->prepare(p->writer, q->epoch.id, &p->prepared, &p->err);
+    enum mr_step step = q->config.sink_ops->prepare(p->writer, q->epoch.id, &p->prepared, &p->err);
+    p->prepare_failed = step == MR_FAILED;
+    return step;
 }
 
 static void complete(struct mr_part *p)

@@ -99,6 +99,7 @@ struct mr_part {
     struct mr_sink_config sink;
     bool writer_opened;
     bool muted; /* the epoch's rows are out already: nothing is given to the sink */
+    bool prepare_failed;
     uint64_t sink_rows;
     struct mr_recorded *recorded, **recorded_end;
     struct mr_change_log log;

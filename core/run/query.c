@@ -268,7 +268,10 @@ static enum mr_status be_idle(struct mr_query *q, int64_t *sink_us, struct mr_er
         return MR_OK;
     *sink_us = now;
     mr_query_at(q, MR_AT_SINK, 0);
-    return ops->idle(q->committer, err);
+    q->is_unsure = true;
+    enum mr_status status = ops->idle(q->committer, err);
+    q->is_unsure = status != MR_OK;
+    return status;
 }
 
 /* As soon as there is data: polled quickly at first, then every 10 ms. */
@@ -375,7 +378,7 @@ static enum mr_status run_to_end(struct mr_query *q, struct mr_error *err)
         return mr_query_no_memory(q, err);
     struct mr_error second = {0};
     enum mr_status status = run_trigger(q, err);
-    if (q->is_committing || !q->committer_opened || ops->finish == NULL)
+    if (q->is_unsure || !q->committer_opened || ops->finish == NULL)
         return status;
     mr_query_at(q, MR_AT_SINK, 0);
     enum mr_status finished = ops->finish(q->committer, &second);

@@ -111,7 +111,7 @@ def main():
             trouble, before = cut_once(job, disk, random_, seconds, env)
             epochs += len(before)
             if trouble and args.broken:
-                print("caught by cut %d: %s" % (i + 1, trouble[:300]))
+                print("caught by cut %d: %s" % (i + 1, trouble.strip()[:300].replace("\n", " ")))
                 return 0
             if trouble: print("  FAIL cut %d of seed %d: %s" % (i + 1, args.seed, trouble), flush=True)
             bad += trouble is not None
