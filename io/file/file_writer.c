@@ -211,7 +211,13 @@ static enum mr_status open_part(struct mr_file_writer *w, struct mr_file_part *p
         rc = env->ops->open(env, part->path, MR_OPEN_WRITE | MR_OPEN_CREATE | MR_OPEN_TRUNCATE,
                             &part->file);
     if (rc < 0) {
-        enum mr_status status = MR_FAIL(err, MR_IO, -rc, "create %s", part->path);
+        const bool is_gone = rc == -ENOENT || rc == -ENOTDIR;
+        enum mr_status status =
+            is_gone ? MR_FAIL(err, MR_IO, 0,
+                              "the sink's folder %s was moved or removed while the job ran: put it "
+                              "back, and start the job again",
+                              folder)
+                    : MR_FAIL(err, MR_IO, -rc, "create %s", part->path);
         part->path = NULL;
         return status;
     }

@@ -235,11 +235,12 @@ def until(what, seconds=30):
 def moved(binary, folder):
     """The sink's folder or the checkpoint is taken away under the hands of a job: rows that nobody will see are no success."""
     for name, take in ("moved", lambda at: os.rename(at + "/out/d=a", at + "/away")), ("removed", lambda at: (shutil.rmtree(at + "/out"), os.mkdir(at + "/out"))), \
-                       ("checkpoint", lambda at: shutil.rmtree(at + "/chk")):
+                       ("checkpoint", lambda at: shutil.rmtree(at + "/chk")), ("folder", lambda at: os.rename(at + "/out", at + "/away")):
         at = os.path.join(folder, name)
-        write(at, {"in/a.json": '{"d":"a","n":1}\n', "j.yaml": MOVED})
+        job = MOVED.replace("partition_by: [d], options: {commitInterval: 1 hour}", "options: {}") if name == "folder" else MOVED
+        write(at, {"in/a.json": '{"d":"a","n":1}\n', "j.yaml": job})
         p = start(binary, at, "--progress", "json")
-        expect(name, until(lambda: glob.glob(at + "/out/d=a/.part*.tmp")), os.listdir(at))
+        expect(name, until(lambda: glob.glob(at + "/out/part*") if name == "folder" else glob.glob(at + "/out/d=a/.part*.tmp")), os.listdir(at))
         p.stderr.readline() # the first epoch's progress
         take(at)
         write(at, {"tmp/b.json": '{"d":"b","n":2}\n'})
@@ -247,7 +248,7 @@ def moved(binary, folder):
         try: err = p.communicate(timeout=30)[1]
         except subprocess.TimeoutExpired:
             p.kill(); err = "no end"
-        says = "chk/log/" if name == "checkpoint" else "out/d=a/.part-00000"
+        says = "chk/log/" if name == "checkpoint" else "folder out" if name == "folder" else "out/d=a/.part-00000"
         expect(name, p.returncode == 1 and re.search(re.escape(says) + "\\S* was moved or removed while the job", err), (p.returncode, err))
         expect(name + ", not told", '"batchId":1' not in err.replace(" ", ""), err)
 
