@@ -73,7 +73,8 @@ static inline bool are_blocks(const char *text, const struct mr_view_piece *p, c
 
 /* Where both the first and the last byte fit, of 32 places at a time: texts are short, and calls of
  * memchr and memcmp take longer than that. Reads up to 31 bytes behind the text. */
-static uint64_t find(const char *text, uint64_t n, const char *what, uint64_t m)
+static inline __attribute__((always_inline)) uint64_t find_here(const char *text, uint64_t n,
+                                                                const char *what, uint64_t m)
 {
     const __m256i first = _mm256_set1_epi8(what[0]), last = _mm256_set1_epi8(what[m - 1]);
 

@@ -23,7 +23,7 @@ static bool is_ascii(const char *text, uint64_t n)
     return all < 0x80;
 }
 
-static uint64_t find(const char *text, uint64_t n, const char *what, uint64_t m);
+static inline uint64_t find_here(const char *text, uint64_t n, const char *what, uint64_t m);
 /* Whether the blocks at text and at end are, in the bits that count, the first ones of p and q. */
 static inline bool are_blocks(const char *text, const struct mr_view_piece *p, const char *end,
                               const struct mr_view_piece *q);
@@ -58,7 +58,7 @@ static inline uint64_t find_piece(const char *text, uint64_t n, uint64_t at,
         if (p->run_n > 0) {
             const uint64_t places = n - p->n - at + 1;
             const uint64_t found =
-                find(text + at + p->run, places - 1 + p->run_n, p->text + p->run, p->run_n);
+                find_here(text + at + p->run, places - 1 + p->run_n, p->text + p->run, p->run_n);
             if (found == UINT64_MAX)
                 return found;
             at += found;
@@ -92,6 +92,22 @@ static inline uint64_t match_ends(const uint32_t *sel, uint32_t rows, const uint
     return word;
 }
 
+/* The same for one piece in the middle, all of whose bits count, and no ends. */
+static inline uint64_t match_middle(const uint32_t *sel, uint32_t rows, const uint64_t *views,
+                                    uint8_t *const *heaps, const struct mr_view_piece *p)
+{
+    const char *what = p->text;
+    const uint64_t m = p->n;
+    uint64_t word = 0;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        const uint64_t *v = views + (uint64_t)(sel ? sel[i] : i) * MR_VIEW_WORDS;
+        word |= (uint64_t)(find_here(text_of(v, heaps), (uint32_t)v[0], what, m) != UINT64_MAX)
+                << i;
+    }
+    return word;
+}
+
 /* The rest, of a text that has the first blocks of both ends. */
 static inline bool match_rest(const char *text, uint64_t n, const struct mr_view_pattern *pattern)
 {
@@ -114,13 +130,18 @@ static void match(uint64_t *bits, const uint32_t *sel, uint32_t n, const uint64_
                   uint8_t *const *heaps, const struct mr_view_pattern *pattern)
 {
     const struct mr_view_piece *first = pattern->pieces, *last = first + pattern->pieces_n - 1;
-    const bool has_rest =
-        pattern->pieces_n > 2 || first->n > MR_VIEW_BLOCK || last->n > MR_VIEW_BLOCK;
+    const bool has_ends = pattern->pieces_n == 1 || first->n + last->n > 0;
+    const bool is_middle =
+        !has_ends && pattern->pieces_n == 3 && first[1].n > 0 && first[1].run_n == first[1].n;
+    const bool has_rest = !is_middle && (pattern->pieces_n > 2 || first->n > MR_VIEW_BLOCK ||
+                                         last->n > MR_VIEW_BLOCK);
 
     for (uint32_t at = 0; at < n; at += 64) {
         const uint32_t rows = n - at < 64 ? n - at : 64, *chosen = sel ? sel + at : NULL;
         const uint64_t *from = sel ? views : views + (uint64_t)at * MR_VIEW_WORDS;
-        uint64_t word = match_ends(chosen, rows, from, heaps, pattern);
+        uint64_t word = is_middle  ? match_middle(chosen, rows, from, heaps, first + 1)
+                        : has_ends ? match_ends(chosen, rows, from, heaps, pattern)
+                                   : UINT64_MAX >> (64 - rows);
         for (uint64_t open = has_rest ? word : 0; open; open &= open - 1) {
             const uint32_t i = (uint32_t)__builtin_ctzll(open);
             const uint64_t *v = from + (uint64_t)(chosen ? chosen[i] : i) * MR_VIEW_WORDS;
@@ -134,6 +155,11 @@ static void match(uint64_t *bits, const uint32_t *sel, uint32_t n, const uint64_
         if (sel == NULL)
             bits[at / 64] = word;
     }
+}
+
+static uint64_t find(const char *text, uint64_t n, const char *what, uint64_t m)
+{
+    return find_here(text, n, what, m);
 }
 
 #define VIEW_TABLE(name)                                                                           \

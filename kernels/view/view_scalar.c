@@ -34,7 +34,7 @@ static inline bool are_blocks(const char *text, const struct mr_view_piece *p, c
             ((x[3] & mask[3]) ^ y[3])) == 0;
 }
 
-static uint64_t find(const char *text, uint64_t n, const char *what, uint64_t m)
+static inline uint64_t find_here(const char *text, uint64_t n, const char *what, uint64_t m)
 {
     enum { TRIES = 8 }; /* first bytes that lead to nothing, before memmem's preparations pay */
     const char *at = text, *end = text + n;
