@@ -326,6 +326,31 @@ static void test_searches(void **state)
                  "the second of 2 long texts|xx||NULL|\xc3\xa9 is 2 bytes, x");
 }
 
+/* Around the ends of blocks. */
+static void test_md5(void **state)
+{
+    static const struct {
+        uint32_t n;
+        const char *digest;
+    } cases[] = {
+        {0, "d41d8cd98f00b204e9800998ecf8427e"},   {1, "0cc175b9c0f1b6a831c399e269772661"},
+        {54, "eced9e0b81ef2bba605cbc5e2e76a1d0"},  {55, "ef1772b6dff9a122358552954ad0df65"},
+        {56, "3b0c8ac703f828b04c6c197006d17218"},  {64, "014842d480b571495a4a0363793f7367"},
+        {119, "8a7bd0732ed6a28ce75f6dabc90e1613"},
+    };
+
+    (void)state;
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[128] = "";
+        const char *const texts[] = {text, NULL};
+        bench_init(&b);
+        memset(text, 'a', cases[i].n);
+        bench_expect(&b, CALL(&b, "md5", bench_column(&b, "STRING", 2, texts)),
+                     mr_arena_format(&b.arena, "%s|NULL", cases[i].digest));
+        bench_fini(&b);
+    }
+}
+
 /* What stands for two members, of texts that are plain and of those that only tokens tell. */
 static void test_json_tuple(void **state)
 {
@@ -402,6 +427,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_trims_and_lengths, setup, teardown),
         cmocka_unit_test_setup_teardown(test_searches, setup, teardown),
+        cmocka_unit_test(test_md5),
         cmocka_unit_test_setup_teardown(test_json_tuple, setup, teardown),
         cmocka_unit_test_setup_teardown(test_json_paths, setup, teardown),
     };
