@@ -308,18 +308,21 @@ enum mr_status mr_yaml_read_file(const char *path, uint64_t bytes_max, struct mr
 
     if (stat(path, &about) != 0)
         return MR_FAIL(err, MR_USER, errno, "%s can't be opened", path);
-    if (!S_ISREG(about.st_mode) || (uint64_t)about.st_size > bytes_max)
-        return MR_FAIL(err, MR_USER, 0, "%s is no file of at most %llu bytes", path,
-                       (unsigned long long)bytes_max);
-    char *text = mr_arena_alloc(a, (size_t)about.st_size + 1);
+    uint64_t room = bytes_max + 1; /* a pipe has no size */
+    if (S_ISREG(about.st_mode) && (uint64_t)about.st_size < room)
+        room = (uint64_t)about.st_size;
+    char *text = mr_arena_alloc(a, room + 1);
     FILE *f = fopen(path, "rbe");
     if (f == NULL)
         return MR_FAIL(err, MR_USER, errno, "%s can't be opened", path);
-    size_t n = fread(text, 1, (size_t)about.st_size, f);
+    size_t n = fread(text, 1, room, f);
     int failed = ferror(f) ? errno : 0;
     fclose(f);
     if (failed)
         return MR_FAIL(err, MR_USER, failed, "%s can't be read", path);
+    if (n > bytes_max)
+        return MR_FAIL(err, MR_USER, 0, "%s has more than the %llu bytes that are allowed", path,
+                       (unsigned long long)bytes_max);
     text[n] = '\0';
     *out = (struct mr_text){text, n};
     return MR_OK;

@@ -542,20 +542,6 @@ static void test_plan(void **state)
     }
 }
 
-static void test_missing_file(void **state)
-{
-    struct mr_arena a;
-    struct mr_job *job;
-    struct mr_error err = {0};
-
-    (void)state;
-    mr_arena_init(&a, NULL, &escape);
-    assert_int_equal(mr_job_load("/nowhere/job.yaml", NULL, &a, &job, &err), MR_USER);
-    assert_string_equal(err.message, "/nowhere/job.yaml can't be opened");
-    assert_int_equal(err.os_error, 2);
-    mr_arena_fini(&a);
-}
-
 static int make_path(void **state)
 {
     (void)state;
@@ -584,7 +570,6 @@ int main(void)
         cmocka_unit_test(test_secrets),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_missing_file),
     };
 
     if (setjmp(escape))
