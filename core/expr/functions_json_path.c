@@ -232,14 +232,14 @@ static bool walk_text(struct mr_json_trees *trees, struct output *o, struct mr_t
     return x && walk(o, x, RAW, steps, n);
 }
 
-/* The text with a line end and room to read behind it. */
+/* A column's text with a line end and room to read behind it. */
 static const uint8_t *padded(struct mr_buffer *copy, struct mr_text text)
 {
-    copy->n = 0;
-    mr_buffer_reserve(copy, text.n + 1 + MR_PAD_BYTES);
-    mr_buffer_append_text(copy, text);
-    mr_buffer_append(copy, "\n", 1);
-    return copy->data;
+    uint8_t *to = mr_buffer_reserve(copy, text.n + MR_COPY_SLACK + MR_PAD_BYTES);
+
+    mr_copy_blocks(to, text.data, text.n);
+    to[text.n] = '\n';
+    return to;
 }
 
 /* By a plain path of at least one step. False: nothing. */
