@@ -106,7 +106,8 @@ static bool equal(const struct mr_type *a, const struct mr_type *b, bool nullabi
         return true;
     if (a->kind != b->kind || a->fields_n != b->fields_n)
         return false;
-    if (a->kind == MR_DECIMAL && (a->precision != b->precision || a->scale != b->scale))
+    if (a->precision != b->precision ||
+        a->scale != b->scale) /* of a decimal, or an interval's units */
         return false;
     for (uint32_t i = 0; i < a->fields_n; i++) {
         const struct mr_field *f = &a->fields[i], *g = &b->fields[i];

@@ -93,6 +93,11 @@ static inline bool mr_type_is_numeric(const struct mr_type *t)
 {
     return t->kind >= MR_TINYINT && t->kind <= MR_DECIMAL;
 }
+/* An interval of months or of microseconds, with units. */
+static inline bool mr_type_is_units(const struct mr_type *t)
+{
+    return t->kind == MR_INTERVAL_YEAR_MONTH || t->kind == MR_INTERVAL_DAY_TIME;
+}
 static inline bool mr_type_is_time(const struct mr_type *t) /* a point in time */
 {
     return t->kind == MR_DATE || t->kind == MR_TIMESTAMP || t->kind == MR_TIMESTAMP_NTZ;

@@ -13,6 +13,11 @@ static bool variant_holds(const struct mr_type *type)
     return true;
 }
 
+static bool is_exact(const struct mr_type *t)
+{
+    return mr_type_is_integer(t) || t->kind == MR_DECIMAL;
+}
+
 /* Spark's Cast.canAnsiCast and, where ANSI mode is off, some more of its canCast. */
 bool mr_cast_is_allowed(const struct mr_type *from, const struct mr_type *to, bool ansi)
 {
@@ -37,13 +42,14 @@ bool mr_cast_is_allowed(const struct mr_type *from, const struct mr_type *to, bo
                from->kind == MR_TIMESTAMP_NTZ;
     case MR_TIMESTAMP:
         return from->kind == MR_STRING || from->kind == MR_DATE || from->kind == MR_TIMESTAMP_NTZ ||
-               from_numeric;
+               from_numeric || (!ansi && from->kind == MR_BOOLEAN);
     case MR_TIMESTAMP_NTZ:
         return from->kind == MR_STRING || from->kind == MR_DATE || from->kind == MR_TIMESTAMP;
     case MR_INTERVAL_CALENDAR:
+        return from->kind == MR_STRING;
     case MR_INTERVAL_DAY_TIME:
     case MR_INTERVAL_YEAR_MONTH:
-        return from->kind == MR_STRING;
+        return from->kind == MR_STRING || from->kind == to->kind || is_exact(from);
     case MR_ARRAY:
     case MR_MAP:
     case MR_STRUCT:
@@ -56,8 +62,9 @@ bool mr_cast_is_allowed(const struct mr_type *from, const struct mr_type *to, bo
         return true;
     default:
         return mr_type_is_numeric(to) &&
-               (from_numeric || from->kind == MR_STRING || from->kind == MR_BOOLEAN ||
-                from->kind == MR_TIMESTAMP || (!ansi && from->kind == MR_DATE));
+               (from_numeric || (mr_type_is_units(from) && is_exact(to)) ||
+                from->kind == MR_STRING || from->kind == MR_BOOLEAN || from->kind == MR_TIMESTAMP ||
+                (!ansi && from->kind == MR_DATE));
     }
 }
 
@@ -75,7 +82,8 @@ static enum mr_status refuse(struct mr_resolve *r, const struct mr_expr *call)
                            "cannot cast \"%s\" to \"%s\". To convert values from \"%s\" to \"%s\", "
                            "you can use the functions %s instead.",
                            a, b, a, b, function);
-    if (mr_type_is_integer(from) && to->kind == MR_BINARY)
+    if ((mr_type_is_integer(from) && to->kind == MR_BINARY) ||
+        (from->kind == MR_BOOLEAN && to->kind == MR_TIMESTAMP))
         return mr_mismatch(r, call, "CAST_WITH_CONF_SUGGESTION",
                            "cannot cast \"%s\" to \"%s\" with ANSI mode on.", a, b);
     return mr_mismatch(r, call, "CAST_WITHOUT_SUGGESTION", "cannot cast \"%s\" to \"%s\".", a, b);
@@ -84,7 +92,7 @@ static enum mr_status refuse(struct mr_resolve *r, const struct mr_expr *call)
 /* Casts that may give NULL for a value that is not. */
 static bool may_null(const struct mr_type *from, const struct mr_type *to)
 {
-    if (from->kind == MR_VOID || from->kind == MR_VARIANT)
+    if (from->kind == MR_VOID || from->kind == MR_VARIANT || to->kind == MR_INTERVAL_CALENDAR)
         return true;
     return (from->kind == MR_FLOAT || from->kind == MR_DOUBLE) && to->kind == MR_TIMESTAMP;
 }

@@ -34,6 +34,9 @@ enum mr_status mr_cast_text(struct cast *c, const struct mr_column *in, const st
                             struct mr_column *out);
 enum mr_status mr_cast_time(struct cast *c, const struct mr_column *in, const struct mr_type *to,
                             struct mr_column *out);
+/* To or from an interval with units. What does not fit fails without ANSI mode, too. */
+enum mr_status mr_cast_interval(struct cast *c, const struct mr_column *in,
+                                const struct mr_type *to, struct mr_column *out);
 enum mr_status mr_cast_variant(struct cast *c, const struct mr_column *in, const struct mr_type *to,
                                struct mr_column *out);
 enum mr_status mr_cast_to_variant(struct cast *c, const struct mr_column *in,

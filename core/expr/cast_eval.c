@@ -188,6 +188,8 @@ enum mr_status mr_cast_any(struct cast *c, const struct mr_column *in, const str
     }
     if (to->kind == MR_STRING)
         return mr_cast_to_text(c, in, out);
+    if (mr_type_is_units(in->type) || mr_type_is_units(to))
+        return mr_cast_interval(c, in, to, out);
     if (to->kind == MR_BINARY && mr_type_is_integer(in->type))
         return mr_cast_integer_bytes(c, in, out);
     switch (in->type->kind) {

@@ -63,7 +63,9 @@ enum mr_status mr_cast_integer(struct cast *c, const struct mr_column *in, const
                 status = mr_cast_out_of_range(c, in, row, to, out);
             break;
         case MR_TIMESTAMP: /* seconds; beyond the range it stays at its end, as in Spark */
-            if (__builtin_mul_overflow(v, MR_US_PER_SECOND, &out->i64[row]))
+            if (in->type->kind == MR_BOOLEAN)
+                out->i64[row] = v;
+            else if (__builtin_mul_overflow(v, MR_US_PER_SECOND, &out->i64[row]))
                 out->i64[row] = v < 0 ? INT64_MIN : INT64_MAX;
             break;
         default:

@@ -48,24 +48,6 @@ static bool parse_integer(struct mr_column *out, uint32_t row, struct mr_text t)
     return true;
 }
 
-static bool parse_interval(struct mr_column *out, uint32_t row, struct mr_text t)
-{
-    struct mr_calendar_interval v;
-
-    if (!mr_value_parse_interval(t, &v))
-        return false;
-    if (out->type->kind == MR_INTERVAL_CALENDAR) {
-        out->calendar[row] = v;
-        return true;
-    }
-    if (out->type->kind == MR_INTERVAL_YEAR_MONTH) {
-        out->i32[row] = v.months;
-        return v.days == 0 && v.us == 0;
-    }
-    return v.months == 0 && !__builtin_mul_overflow(v.days, MR_US_PER_DAY, &out->i64[row]) &&
-           !__builtin_add_overflow(out->i64[row], v.us, &out->i64[row]);
-}
-
 static bool parse(struct cast *c, struct mr_text t, struct mr_column *out, uint32_t row)
 {
     const struct mr_eval_context *context = c->call->context;
@@ -90,9 +72,7 @@ static bool parse(struct cast *c, struct mr_text t, struct mr_column *out, uint3
     case MR_TIMESTAMP_NTZ:
         return mr_value_parse_timestamp_ntz_or_zoned(t, &out->i64[row]);
     case MR_INTERVAL_CALENDAR:
-    case MR_INTERVAL_DAY_TIME:
-    case MR_INTERVAL_YEAR_MONTH:
-        return parse_interval(out, row, t);
+        return mr_value_parse_interval(t, &out->calendar[row]);
     default:
         return parse_integer(out, row, c->wraps ? without_fraction(t) : t);
     }
@@ -145,6 +125,7 @@ enum mr_status mr_cast_text(struct cast *c, const struct mr_column *in, const st
         out->type = to;
         return MR_OK;
     }
+    c->nulls = c->nulls || to->kind == MR_INTERVAL_CALENDAR; /* in ANSI mode, too */
     mr_column_alloc(out, to, c->rows, false, c->call->arena);
     EACH_CAST_ROW(c, i, row)
     {

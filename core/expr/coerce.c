@@ -156,7 +156,7 @@ static const struct mr_type *common_with_text(const struct mr_type *other, bool 
         return &mr_type_bigint;
     if (is_fractional(other))
         return &mr_type_double;
-    return is_atomic(other) ? other : NULL;
+    return is_atomic(other) && !mr_type_is_units(other) ? other : NULL;
 }
 
 static const struct mr_type *common_lists(const struct mr_type *a, const struct mr_type *b,
@@ -195,6 +195,17 @@ static const struct mr_type *common_structs(const struct mr_type *a, const struc
     return mr_type_struct(arena, fields, a->fields_n);
 }
 
+const struct mr_type *mr_type_units_of_both(const struct mr_type *a, const struct mr_type *b,
+                                            struct mr_arena *arena)
+{
+    struct mr_type *type = MR_NEW(arena, struct mr_type);
+
+    *type = *a;
+    type->precision = a->precision < b->precision ? a->precision : b->precision;
+    type->scale = a->scale > b->scale ? a->scale : b->scale;
+    return type;
+}
+
 const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_type *b, bool ansi,
                                      struct mr_arena *arena)
 {
@@ -214,6 +225,8 @@ const struct mr_type *mr_type_common(const struct mr_type *a, const struct mr_ty
                                                                   : &mr_type_timestamp_ntz;
     if (a->kind != b->kind)
         return NULL;
+    if (mr_type_is_units(a))
+        return mr_type_units_of_both(a, b, arena);
     if (a->kind == MR_ARRAY || a->kind == MR_MAP)
         return common_lists(a, b, ansi, arena);
     return a->kind == MR_STRUCT ? common_structs(a, b, ansi, arena) : NULL;
@@ -242,6 +255,8 @@ bool mr_cast_is_implicit(const struct mr_type *from, const struct mr_type *to)
         return true;
     if (from->kind != to->kind || from->fields_n != to->fields_n)
         return false;
+    if (mr_type_is_units(from))
+        return true;
     return from->fields_n > 0 && list_is_implicit(from, to);
 }
 
@@ -307,16 +322,13 @@ const struct mr_type *mr_type_common_compared(const struct mr_type *a, const str
 {
     const struct mr_type *other = a->kind == MR_STRING ? b : a;
 
-    if (ansi || a->kind == b->kind || a->kind == MR_VOID || b->kind == MR_VOID)
+    if ((a->kind == MR_STRING) == (b->kind == MR_STRING) || other->kind == MR_VOID)
         return ansi ? mr_type_common(a, b, ansi, arena) : mr_type_common_strict(a, b, ansi, arena);
-    if (a->kind != MR_STRING && b->kind != MR_STRING)
+    if (mr_type_is_units(other))
+        return NULL;
+    if (ansi)
         return mr_type_common(a, b, ansi, arena);
-    if (other->kind == MR_DECIMAL)
-        return &mr_type_double;
-    return is_atomic(other) && other->kind != MR_INTERVAL_YEAR_MONTH &&
-                   other->kind != MR_INTERVAL_DAY_TIME
-               ? other
-               : NULL;
+    return other->kind == MR_DECIMAL ? &mr_type_double : is_atomic(other) ? other : NULL;
 }
 
 const struct mr_type *mr_type_common_of(struct mr_resolve *r, struct mr_expr *const *x, uint32_t n)

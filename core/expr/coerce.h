@@ -37,6 +37,9 @@ MR_NODISCARD enum mr_status mr_require_literal(struct mr_resolve *r, const struc
 /* UNEXPECTED_INPUT_TYPE unless argument i is an INT or smaller: a place in an array. */
 MR_NODISCARD enum mr_status mr_require_place(struct mr_resolve *r, const struct mr_expr *call,
                                              uint32_t i);
+/* The units of two intervals of one kind. */
+const struct mr_type *mr_type_units_of_both(const struct mr_type *a, const struct mr_type *b,
+                                            struct mr_arena *arena);
 const char *mr_type_sql(struct mr_arena *a, const struct mr_type *type); /* "DECIMAL(10,2)" */
 bool mr_expr_is_null_literal(const struct mr_expr *x);
 bool mr_expr_any_nullable(const struct mr_expr *call);

@@ -7,6 +7,15 @@
 /* Arrays as sets, their extremes and their order. Elements compare as Spark compares them: NaN
  * equals NaN, nulls are alike. Arrays are short: they are searched one by one. */
 
+static enum mr_status other_arrays(struct mr_resolve *r, const struct mr_expr *call)
+{
+    return mr_mismatch(r, call, "BINARY_ARRAY_DIFF_TYPES",
+                       "Input to function `%s` should have been two \"ARRAY\" with same element "
+                       "type, but it's [\"%s\", \"%s\"].",
+                       call->function->name, mr_type_sql(r->arena, call->args[0]->type),
+                       mr_type_sql(r->arena, call->args[1]->type));
+}
+
 /* Both arrays to a common type. */
 MR_RESOLVE(array_pair)
 {
@@ -15,7 +24,9 @@ MR_RESOLVE(array_pair)
 
     for (uint32_t i = 0; i < 2; i++)
         if (call->args[i]->type->kind != MR_ARRAY && call->args[i]->type->kind != MR_VOID)
-            return mr_mismatch_argument(r, call, i, "\"ARRAY\"");
+            return other_arrays(r, call);
+    if (mr_type_common_of(r, call->args, 2) == NULL)
+        return other_arrays(r, call);
     status = mr_coerce_common(r, call, 0, 2, &type);
     if (status != MR_OK)
         return status;
@@ -46,13 +57,17 @@ static void append_new(struct mr_builder *b, uint32_t from, const struct mr_colu
     mr_builder_append(b, x, at);
 }
 
-/* Spark's sets have no -0.0. */
+/* Spark's sets have no -0.0, at any depth. */
 static void drop_negative_zeros(struct mr_column *x, uint32_t n)
 {
-    for (uint32_t i = 0; x->type->kind == MR_DOUBLE && i < n; i++)
+    const enum mr_kind k = x->type->kind;
+
+    for (uint32_t i = 0; k == MR_DOUBLE && i < n; i++)
         x->f64[i] += 0.0;
-    for (uint32_t i = 0; x->type->kind == MR_FLOAT && i < n; i++)
+    for (uint32_t i = 0; k == MR_FLOAT && i < n; i++)
         x->f32[i] += 0.0f;
+    for (uint32_t f = 0; (k == MR_STRUCT || k == MR_ARRAY) && f < x->type->fields_n; f++)
+        drop_negative_zeros(&x->children[f], k == MR_ARRAY ? (uint32_t)x->offsets[n] : n);
 }
 
 enum set_operation { SET_DISTINCT, SET_UNION, SET_INTERSECT, SET_EXCEPT };

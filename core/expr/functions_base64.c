@@ -32,6 +32,9 @@ static uint64_t encode_base64(struct mr_text t, char *out)
     return at;
 }
 
+/* As MIME: lines of 76 characters. */
+enum { BASE64_LINE_BYTES = 57 };
+
 MR_BODY(base64)
 {
     struct mr_text_writer w;
@@ -40,8 +43,16 @@ MR_BODY(base64)
     MR_EACH_ROW(call, i, row)
     {
         struct mr_text t = mr_column_text(&args[0], row);
-        char *room = mr_text_writer_room(&w, (t.n + 2) / 3 * 4);
-        mr_text_writer_put(&w, row, encode_base64(t, room));
+        char *room = mr_text_writer_room(&w, (t.n + 2) / 3 * 4 + t.n / BASE64_LINE_BYTES * 2);
+        uint64_t at = 0;
+        while (t.n > BASE64_LINE_BYTES) {
+            at += encode_base64((struct mr_text){t.data, BASE64_LINE_BYTES}, room + at);
+            room[at++] = '\r';
+            room[at++] = '\n';
+            t = (struct mr_text){t.data + BASE64_LINE_BYTES, t.n - BASE64_LINE_BYTES};
+        }
+        at += encode_base64(t, room + at);
+        mr_text_writer_put(&w, row, at);
     }
     return MR_OK;
 }

@@ -168,6 +168,41 @@ static void print_real(struct mr_buffer *out, char *flags, char letter, double d
         mr_buffer_append(out, " ", 1);
 }
 
+/* Java's formatter sees times and intervals as the numbers that Spark holds. */
+static void print_any(struct mr_call *call, const struct mr_column *x, uint32_t row,
+                      struct mr_buffer *out)
+{
+    if (x->type->kind < MR_DATE || x->type->kind > MR_INTERVAL_DAY_TIME)
+        mr_cast_print(x, row, call->context, out);
+    else
+        mr_buffer_append_format(out, "%lld",
+                                mr_type_value_bytes(x->type) == sizeof x->i32[row]
+                                    ? (long long)x->i32[row]
+                                    : (long long)x->i64[row]);
+}
+
+/* %-8.2s of a text: width and precision count characters. */
+static void append_padded(struct mr_buffer *out, const char *flags, struct mr_text t)
+{
+    const char *point = strchr(flags, '.'), *digits = flags + strspn(flags, "%-#+ 0");
+    uint64_t width = strtoul(digits, NULL, 10), places = point ? strtoul(point + 1, NULL, 10) : t.n;
+    uint64_t end = 0, chars = 0;
+
+    for (; end < t.n; end++) {
+        bool begins = ((unsigned char)t.data[end] & 0xc0) != 0x80;
+        if (begins && chars == places)
+            break;
+        chars += begins;
+    }
+    t.n = end;
+    if (strchr(flags, '-'))
+        mr_buffer_append_text(out, t);
+    for (uint64_t i = chars; i < width; i++)
+        mr_buffer_append(out, " ", 1);
+    if (!strchr(flags, '-'))
+        mr_buffer_append_text(out, t);
+}
+
 /* One conversion of one argument. flags: "%-08.2", without the letter. */
 static bool format_one(struct mr_call *call, const struct mr_column *x, uint32_t row, char *flags,
                        char letter, struct mr_buffer *out)
@@ -182,14 +217,8 @@ static bool format_one(struct mr_call *call, const struct mr_column *x, uint32_t
         if (mr_column_is_null(x, row))
             mr_buffer_append_text(&value, lower == 'b' ? MR_TEXT("false") : MR_TEXT("null"));
         else
-            mr_cast_print(x, row, call->context, &value);
-        if (flags[1] == 0) {
-            mr_buffer_append_text(out, mr_buffer_text(&value));
-            return true;
-        }
-        strcat(flags, "s");
-        mr_buffer_append(&value, "", 1);
-        print(out, flags, (const char *)value.data);
+            print_any(call, x, row, &value);
+        append_padded(out, flags, mr_buffer_text(&value));
     } else if ((lower == 'd' || lower == 'x' || lower == 'o' || lower == 'c') &&
                integer_of(x, row, &v)) {
         if (lower == 'c') {

@@ -11,7 +11,11 @@ static bool is_interval(const struct mr_type *t)
 
 static enum mr_status become(struct mr_resolve *r, struct mr_expr *call, const char *name)
 {
-    call->function = mr_function_find(name);
+    bool is_try = strncmp(call->function->name, "try_", 4) == 0;
+    const struct mr_function *tried =
+        is_try ? mr_function_find(mr_arena_format(r->arena, "try_%s", name)) : NULL;
+
+    call->function = tried ? tried : mr_function_find(name);
     MR_ASSERT(call->function != NULL);
     return call->function->resolve(r, call);
 }
@@ -24,14 +28,6 @@ static void swap(struct mr_expr *call)
     call->args[1] = x;
 }
 
-/* A date moved by an interval of less than a day's grain becomes a timestamp; whole days keep it.
- */
-static bool is_whole_days(const struct mr_expr *x)
-{
-    return x->kind == MR_EXPR_LITERAL && !mr_expr_is_null_literal(x) &&
-           x->value->i64[0] % MR_US_PER_DAY == 0;
-}
-
 static enum mr_status move_by_interval(struct mr_resolve *r, struct mr_expr *call, enum arith op)
 {
     const struct mr_type *interval = call->args[1]->type;
@@ -39,24 +35,50 @@ static enum mr_status move_by_interval(struct mr_resolve *r, struct mr_expr *cal
     if (call->args[0]->type->kind == MR_STRING)
         call->args[0] = mr_coerce(r, call->args[0], &mr_type_timestamp);
     if (call->args[0]->type->kind == MR_DATE && interval->kind == MR_INTERVAL_DAY_TIME &&
-        !is_whole_days(call->args[1]))
+        interval->scale > 0) /* of a finer unit than days */
         call->args[0] = mr_coerce(r, call->args[0], &mr_type_timestamp);
     return become(r, call, op == ADD ? "time_add" : "time_subtract");
+}
+
+/* Months are added to no text. */
+static bool takes_interval(const struct mr_type *time, const struct mr_type *interval)
+{
+    return mr_type_is_time(time) ||
+           (time->kind == MR_STRING && interval->kind != MR_INTERVAL_YEAR_MONTH);
+}
+
+/* A text beside a time becomes one, beside an interval a number. */
+static void read_texts(struct mr_resolve *r, struct mr_expr *call, enum arith op)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct mr_type *other = call->args[1 - i]->type;
+        if (call->args[i]->type->kind != MR_STRING)
+            continue;
+        if (op == SUBTRACT && mr_type_is_time(other) &&
+            (r->ansi || i == 0 || other->kind != MR_DATE))
+            call->args[i] = mr_coerce(r, call->args[i], other);
+        if ((op == MULTIPLY || (op == DIVIDE && i == 1)) && is_interval(other))
+            call->args[i] = mr_coerce(r, call->args[i], &mr_type_double);
+    }
 }
 
 enum mr_status mr_arith_resolve_time(struct mr_resolve *r, struct mr_expr *call, enum arith op,
                                      bool *done)
 {
-    const struct mr_type *left = call->args[0]->type, *right = call->args[1]->type;
+    const struct mr_type *left, *right;
 
     *done = true;
-    if (op == ADD && is_interval(left) && (mr_type_is_time(right) || right->kind == MR_STRING)) {
+    read_texts(r, call, op);
+    left = call->args[0]->type;
+    right = call->args[1]->type;
+    if (op == ADD && is_interval(left) && takes_interval(right, left)) {
         swap(call);
         return move_by_interval(r, call, op);
     }
-    if (op <= SUBTRACT && is_interval(right) && (mr_type_is_time(left) || left->kind == MR_STRING))
+    if (op <= SUBTRACT && is_interval(right) && takes_interval(left, right))
         return move_by_interval(r, call, op);
-    if (op == ADD && left->kind == MR_DATE && (right->kind == MR_DATE || right->kind == MR_STRING))
+    if (left->kind == MR_DATE && (op == ADD ? right->kind == MR_DATE || right->kind == MR_STRING
+                                            : op == SUBTRACT && right->kind == MR_STRING))
         return mr_mismatch_argument(r, call, 1, "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
     if (op <= SUBTRACT && left->kind == MR_DATE && mr_type_is_integer(right))
         return become(r, call, op == ADD ? "date_add" : "date_sub");
@@ -70,6 +92,8 @@ enum mr_status mr_arith_resolve_time(struct mr_resolve *r, struct mr_expr *call,
                                                                       : "subtract_timestamps");
     if (op <= SUBTRACT && is_interval(left) && left->kind == right->kind)
         return become(r, call, op == ADD ? "interval_add" : "interval_subtract");
+    if (op == INT_DIVIDE && mr_type_is_units(left) && left->kind == right->kind)
+        return become(r, call, "interval_div");
     if (op == MULTIPLY && is_interval(right) && mr_type_is_numeric(left)) {
         swap(call);
         return become(r, call, "interval_multiply");
@@ -90,6 +114,7 @@ MR_RESOLVE(first_type)
 
 MR_RESOLVE(subtract_times)
 {
+    static const struct mr_type days = {.kind = MR_INTERVAL_DAY_TIME};
     bool dates = call->args[0]->type->kind == MR_DATE && call->args[1]->type->kind == MR_DATE;
     const struct mr_type *common =
         mr_type_common(call->args[0]->type, call->args[1]->type, r->ansi, r->arena);
@@ -98,7 +123,7 @@ MR_RESOLVE(subtract_times)
         call->args[0] = mr_coerce(r, call->args[0], common);
         call->args[1] = mr_coerce(r, call->args[1], common);
     }
-    call->type = &mr_type_interval_day_time;
+    call->type = dates ? &days : &mr_type_interval_day_time;
     call->nullable = mr_expr_any_nullable(call);
     return MR_OK;
 }
@@ -106,15 +131,14 @@ MR_RESOLVE(subtract_times)
 /* The units of both. */
 MR_RESOLVE(interval_pair)
 {
-    const struct mr_type *x = call->args[0]->type, *y = call->args[1]->type;
-    struct mr_type *type = MR_NEW(r->arena, struct mr_type);
-
-    *type = *x;
-    type->precision = x->precision < y->precision ? x->precision : y->precision;
-    type->scale = x->scale > y->scale ? x->scale : y->scale;
-    call->type = type;
+    call->type = mr_type_units_of_both(call->args[0]->type, call->args[1]->type, r->arena);
     call->nullable = mr_expr_any_nullable(call);
     return MR_OK;
+}
+
+static bool is_try(const struct mr_call *call)
+{
+    return strncmp(call->expr->function->name, "try_", 4) == 0;
 }
 
 static enum mr_status overflow(struct mr_call *call)
@@ -146,6 +170,7 @@ static enum mr_status move(struct mr_call *call, const struct mr_column *args, i
     MR_EACH_ROW(call, i, row)
     {
         struct mr_calendar_interval v = mr_interval_at(&args[1], row);
+        bool fits;
         if (args[1].type->kind == MR_INTERVAL_DAY_TIME) { /* its days are days of the calendar */
             v.days = (int32_t)(v.us / MR_US_PER_DAY);
             v.us %= MR_US_PER_DAY;
@@ -154,11 +179,14 @@ static enum mr_status move(struct mr_call *call, const struct mr_column *args, i
             int64_t days = mr_calendar_add_months(x->i32[row], sign * (int64_t)v.months) +
                            sign * (v.days + v.us / MR_US_PER_DAY);
             out->i32[row] = (int32_t)days;
-            if (days != out->i32[row])
-                return overflow(call);
-        } else if (!mr_calendar_move(x->i64[row], zone, &v, sign, &out->i64[row])) {
-            return overflow(call);
+            fits = days == out->i32[row];
+        } else {
+            fits = mr_calendar_move(x->i64[row], zone, &v, sign, &out->i64[row]);
         }
+        if (!fits && !is_try(call))
+            return overflow(call);
+        if (!fits)
+            mr_column_put_null(out, row, call->rows, call->arena);
     }
     return MR_OK;
 }
@@ -194,10 +222,12 @@ MR_BODY(subtract_timestamps)
     return MR_OK;
 }
 
-static enum mr_status interval_overflow(struct mr_call *call)
+static enum mr_status sum_overflow(struct mr_call *call, int32_t sign)
 {
-    return MR_FAIL_CONDITION(call->err, MR_QUERY, "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION",
-                             "Integer overflow while operating with intervals.");
+    return MR_FAIL_CONDITION(call->err, MR_QUERY, "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION",
+                             "Integer overflow while operating with intervals. Use '%s' to "
+                             "tolerate overflow and return NULL instead.",
+                             sign > 0 ? "try_add" : "try_subtract");
 }
 
 static enum mr_status interval_sum(struct mr_call *call, const struct mr_column *args, int32_t sign,
@@ -220,8 +250,10 @@ static enum mr_status interval_sum(struct mr_call *call, const struct mr_column 
             out->calendar[row] = (struct mr_calendar_interval){
                 x->months + sign * y->months, x->days + sign * y->days, x->us + sign * y->us};
         }
+        if (bad && !is_try(call))
+            return sum_overflow(call, sign);
         if (bad)
-            return interval_overflow(call);
+            mr_column_put_null(out, row, call->rows, call->arena);
     }
     return MR_OK;
 }
@@ -243,8 +275,14 @@ MR_RESOLVE(interval_scale)
     call->type = type->kind == MR_INTERVAL_DAY_TIME     ? &mr_type_interval_day_time
                  : type->kind == MR_INTERVAL_YEAR_MONTH ? &mr_type_interval_year_month
                                                         : type;
-    call->nullable = mr_expr_any_nullable(call);
+    call->nullable = true;
     return MR_OK;
+}
+
+static enum mr_status interval_overflow(struct mr_call *call)
+{
+    return MR_FAIL_CONDITION(call->err, MR_QUERY, "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION",
+                             "Integer overflow while operating with intervals.");
 }
 
 static double half_up(double v)
@@ -260,15 +298,22 @@ static enum mr_status interval_scale(struct mr_call *call, const struct mr_colum
     {
         double factor = args[1].f64[row];
         struct mr_calendar_interval v = mr_interval_at(&args[0], row);
+        if (divide && factor == 0 && is_try(call)) {
+            mr_column_put_null(out, row, call->rows, call->arena);
+            continue;
+        }
         if (divide && factor == 0)
             return MR_FAIL_CONDITION(call->err, MR_QUERY, "INTERVAL_DIVIDED_BY_ZERO",
                                      "Division by zero. Use `try_divide` to tolerate divisor being "
                                      "0 and return NULL instead.");
         factor = divide ? 1 / factor : factor;
         double months = half_up(v.months * factor), us = half_up((double)v.us * factor);
-        if (fabs(months) > INT32_MAX || fabs(us) >= 0x1p63)
+        bool fits = fabs(months) <= INT32_MAX && fabs(us) < 0x1p63; /* not with NaN */
+        if (!fits && !is_try(call))
             return interval_overflow(call);
-        if (out->type->kind == MR_INTERVAL_YEAR_MONTH)
+        if (!fits)
+            mr_column_put_null(out, row, call->rows, call->arena);
+        else if (out->type->kind == MR_INTERVAL_YEAR_MONTH)
             out->i32[row] = (int32_t)months;
         else if (out->type->kind == MR_INTERVAL_DAY_TIME)
             out->i64[row] = (int64_t)us;
@@ -286,4 +331,33 @@ MR_BODY(interval_multiply)
 MR_BODY(interval_divide)
 {
     return interval_scale(call, args, true, out);
+}
+
+MR_RESOLVE(interval_div)
+{
+    call->type = &mr_type_bigint;
+    call->nullable = !r->ansi || mr_expr_any_nullable(call);
+    return MR_OK;
+}
+
+/* How often the second fits into the first. */
+MR_BODY(interval_div)
+{
+    const bool months = args[0].type->kind == MR_INTERVAL_YEAR_MONTH;
+
+    mr_column_alloc(out, &mr_type_bigint, call->rows, false, call->arena);
+    MR_EACH_ROW(call, i, row)
+    {
+        int64_t x = months ? args[0].i32[row] : args[0].i64[row];
+        int64_t y = months ? args[1].i32[row] : args[1].i64[row];
+        if (y == 0 && call->context->ansi)
+            return MR_FAIL_CONDITION(call->err, MR_QUERY, "DIVIDE_BY_ZERO",
+                                     "Division by zero. Use `try_divide` to tolerate divisor being "
+                                     "0 and return NULL instead.");
+        if (y == 0)
+            mr_column_put_null(out, row, call->rows, call->arena);
+        else
+            out->i64[row] = y == -1 ? (int64_t)(0 - (uint64_t)x) : x / y;
+    }
+    return MR_OK;
 }

@@ -6,6 +6,17 @@
 
 /* from_json, to_json: the work is core/format/json's. */
 
+/* Maps with keys that are no texts: JSON has none. */
+static bool has_other_keys(const struct mr_type *type)
+{
+    if (type->kind == MR_MAP && type->fields[0].type->kind != MR_STRING)
+        return true;
+    for (uint32_t i = 0; i < type->fields_n; i++)
+        if (has_other_keys(type->fields[i].type))
+            return true;
+    return false;
+}
+
 MR_RESOLVE(from_json)
 {
     struct mr_format_call *j = MR_NEW(r->arena, struct mr_format_call);
@@ -21,6 +32,10 @@ MR_RESOLVE(from_json)
         call->type->kind != MR_MAP && call->type->kind != MR_VARIANT)
         return mr_mismatch(r, call, "INVALID_JSON_SCHEMA",
                            "Input schema \"%s\" must be a struct, an array, a map or a variant.",
+                           mr_type_sql(r->arena, call->type));
+    if (has_other_keys(call->type))
+        return mr_mismatch(r, call, "INVALID_JSON_MAP_KEY_TYPE",
+                           "Input schema \"%s\" can only contain STRING as a key type for a MAP.",
                            mr_type_sql(r->arena, call->type));
     call->data = j;
     call->nullable = true;

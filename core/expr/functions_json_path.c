@@ -130,7 +130,8 @@ static bool walk_any(struct output *o, const struct json_tree *x, enum style sty
     return true;
 }
 
-/* Goes down one level a step: at most STEPS_MAX deep. True: something was written. */
+/* Goes down one level a step, at most STEPS_MAX; .* leads nowhere, as in Spark. True: something was
+ * written. */
 static bool walk(struct output *o, const struct json_tree *x, enum style style,
                  const struct mr_json_step *steps, uint32_t n)
 {
@@ -148,9 +149,8 @@ static bool walk(struct output *o, const struct json_tree *x, enum style style,
     }
     if (x->kind == JSON_START_OBJECT) {
         for (const struct json_tree *m = x->first; m; m = m->next)
-            if (steps[0].kind == MR_JSON_ANY_NAME ||
-                (steps[0].kind == MR_JSON_NAME && mr_text_equal(m->name, steps[0].name) &&
-                 m->kind != JSON_NULL))
+            if (steps[0].kind == MR_JSON_NAME && mr_text_equal(m->name, steps[0].name) &&
+                m->kind != JSON_NULL)
                 if (walk(o, m, style, steps + 1, n - 1))
                     return true;
         return false;

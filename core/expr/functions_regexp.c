@@ -290,6 +290,16 @@ static bool replace_one(void *arg, const uint64_t *spans)
     return true;
 }
 
+MR_RESOLVE(regexp_replace)
+{
+    enum mr_status status = mr_resolve_types(r, call);
+
+    if (status == MR_OK && call->args_n == 4)
+        status = mr_fold_cast(r, &call->args[3]);
+    return status == MR_OK && call->args_n == 4 ? mr_require_literal(r, call, 3, "position")
+                                                : status;
+}
+
 MR_BODY(regexp_replace)
 {
     struct mr_text_writer w;

@@ -216,7 +216,11 @@ static enum mr_status round_decimal(struct mr_call *call, const struct mr_column
     if (scale < 0)
         v = scale < -38 ? 0 : v * mr_decimal_power((uint32_t)-scale);
     out->i128[row] = v;
-    return mr_decimal_fits(v, out->type->precision) ? MR_OK : overflow(call);
+    if (mr_decimal_fits(v, out->type->precision))
+        return MR_OK;
+    return MR_FAIL_CONDITION(call->err, MR_QUERY, "NUMERIC_VALUE_OUT_OF_RANGE.WITHOUT_SUGGESTION",
+                             "The rounded value cannot be represented as Decimal(%u, %u).",
+                             out->type->precision, out->type->scale);
 }
 
 /* The whole double below or above as BIGINT; beyond its range it stays at the end, as in Java. */

@@ -77,6 +77,9 @@ MR_RESOLVE(date_add)
 {
     enum mr_status status = mr_coerce_argument(r, call, 0, &mr_type_date, NULL);
 
+    if (status == MR_OK && mr_type_is_numeric(call->args[1]->type) &&
+        (call->args[1]->type->kind > MR_INT))
+        return mr_mismatch_argument(r, call, 1, "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");
     if (status == MR_OK)
         status = mr_coerce_argument(r, call, 1, &mr_type_int,
                                     "(\"INT\" or \"SMALLINT\" or \"TINYINT\")");

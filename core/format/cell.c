@@ -69,18 +69,9 @@ bool mr_cell_parse_decimal(const struct mr_type *type, struct mr_text t, struct 
 
 bool mr_cell_parse_interval(const struct mr_type *type, struct mr_text t, struct mr_cell *out)
 {
-    struct mr_calendar_interval i;
-
-    if (!mr_value_parse_interval(t, &i))
-        return false;
-    if (type->kind == MR_INTERVAL_CALENDAR)
-        out->calendar = i;
-    else if (type->kind == MR_INTERVAL_YEAR_MONTH)
-        out->i64 = i.months;
-    else
-        out->i64 = i.days * MR_US_PER_DAY + i.us;
-    return type->kind == MR_INTERVAL_CALENDAR ||
-           (type->kind == MR_INTERVAL_YEAR_MONTH ? i.days == 0 && i.us == 0 : i.months == 0);
+    if (type->kind != MR_INTERVAL_CALENDAR)
+        return mr_value_parse_interval_units(t, type, &out->i64) == MR_UNITS_PARSED;
+    return mr_value_parse_interval(t, &out->calendar);
 }
 
 static bool all_set(const uint64_t *bits, uint32_t n)

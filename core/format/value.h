@@ -31,6 +31,11 @@ bool mr_value_parse_timestamp_ntz(struct mr_text t, int64_t *us); /* a zone in t
 bool mr_value_parse_timestamp_ntz_or_zoned(struct mr_text t, int64_t *us);
 /* "10 minutes", "INTERVAL 1 HOUR 30 MINUTES", "1 day 2 hours": Spark's stringToInterval. */
 bool mr_value_parse_interval(struct mr_text t, struct mr_calendar_interval *out);
+/* An interval of fixed units, months or microseconds: "1 02:03:04.5", or as it is printed,
+ * "INTERVAL '1 02:03:04.5' DAY TO SECOND". */
+enum mr_units_parsed { MR_UNITS_PARSED, MR_UNITS_UNMATCHED, MR_UNITS_OUT_OF_RANGE };
+enum mr_units_parsed mr_value_parse_interval_units(struct mr_text t, const struct mr_type *type,
+                                                   int64_t *out);
 
 uint32_t mr_value_print_integer(int64_t v, char *out);
 uint32_t mr_value_print_double(double v, char *out);

@@ -136,6 +136,142 @@ bool mr_value_parse_interval(struct mr_text t, struct mr_calendar_interval *out)
     return true;
 }
 
+/* ---- intervals with fixed units ---- */
+
+enum { UNITS_MAX = 4 };
+
+static const char *const unit_names[2][UNITS_MAX] = {{"year", "month"},
+                                                     {"day", "hour", "minute", "second"}};
+/* What the first unit may have in digits, and from which value on another one does not fit. */
+static const uint32_t first_digits[2][UNITS_MAX] = {{18, 18}, {9, 10, 12, 13}};
+static const int64_t limits[2][UNITS_MAX] = {{0, 12}, {0, 24, 60, 60}};
+static const int64_t unit_values[2][UNITS_MAX] = {
+    {12, 1}, {MR_US_PER_DAY, MR_US_PER_HOUR, MR_US_PER_MINUTE, MR_US_PER_SECOND}};
+
+static bool take_char(struct mr_text *t, char c)
+{
+    if (t->n == 0 || t->data[0] != c)
+        return false;
+    t->data++;
+    t->n--;
+    return true;
+}
+
+static int64_t take_sign(struct mr_text *t)
+{
+    if (take_char(t, '-'))
+        return -1;
+    take_char(t, '+');
+    return 1;
+}
+
+static bool take_word(struct mr_text *t, const char *word)
+{
+    uint64_t n = strlen(word);
+
+    if (t->n < n || !mr_text_equal_ignoring_case((struct mr_text){t->data, n}, mr_text_of(word)))
+        return false;
+    *t = (struct mr_text){t->data + n, t->n - n};
+    return true;
+}
+
+static bool take_blanks(struct mr_text *t)
+{
+    struct mr_text rest = skip_blanks(*t);
+    bool some = rest.n < t->n;
+
+    *t = rest;
+    return some;
+}
+
+static bool take_digits(struct mr_text *t, uint32_t digits_max, int64_t *v)
+{
+    uint32_t n = 0;
+
+    for (*v = 0; n < t->n && mr_is_digit(t->data[n]); n++) {
+        if (n == digits_max)
+            return false;
+        *v = *v * 10 + (t->data[n] - '0');
+    }
+    *t = (struct mr_text){t->data + n, t->n - n};
+    return n > 0;
+}
+
+/* .5 of a second in microseconds; more than six digits are cut. */
+static bool take_fraction(struct mr_text *t, int64_t *us)
+{
+    uint32_t n = 0;
+
+    *us = 0;
+    for (; n < t->n && mr_is_digit(t->data[n]); n++)
+        if (n < FRACTION_END)
+            *us = *us * 10 + (t->data[n] - '0');
+    *t = (struct mr_text){t->data + n, t->n - n};
+    for (uint32_t i = n; i < FRACTION_END; i++)
+        *us *= 10;
+    return n > 0 && n <= NANOSECOND_DIGITS;
+}
+
+/* 1-2, 1 02:03:04.5: the units of the type, without the sign. */
+static enum mr_units_parsed take_units(struct mr_text *t, const struct mr_type *type, int64_t *out)
+{
+    const uint32_t kind = type->kind == MR_INTERVAL_DAY_TIME;
+    bool fits = true;
+
+    *out = 0;
+    for (uint32_t u = type->precision; u <= type->scale; u++) {
+        bool first = u == type->precision;
+        int64_t v, fraction = 0;
+        if (!first && !take_char(t, kind == 0 ? '-' : u == 1 ? ' ' : ':'))
+            return MR_UNITS_UNMATCHED;
+        if (!take_digits(t, first ? first_digits[kind][u] : kind == 0 ? 18 : 2, &v))
+            return MR_UNITS_UNMATCHED;
+        if (kind == 1 && u == 3 && take_char(t, '.') && !take_fraction(t, &fraction))
+            return MR_UNITS_UNMATCHED;
+        fits = fits && (first || v < limits[kind][u]) && add_scaled(v, unit_values[kind][u], out) &&
+               add_scaled(fraction, 1, out);
+    }
+    return fits ? MR_UNITS_PARSED : MR_UNITS_OUT_OF_RANGE;
+}
+
+static bool take_names(struct mr_text *t, const struct mr_type *type)
+{
+    const char *const *names = unit_names[type->kind == MR_INTERVAL_DAY_TIME];
+
+    return take_blanks(t) && take_word(t, names[type->precision]) &&
+           (type->precision == type->scale ||
+            (take_blanks(t) && take_word(t, "to") && take_blanks(t) &&
+             take_word(t, names[type->scale]))) &&
+           t->n == 0;
+}
+
+enum mr_units_parsed mr_value_parse_interval_units(struct mr_text t, const struct mr_type *type,
+                                                   int64_t *out)
+{
+    enum mr_units_parsed parsed;
+    int64_t sign = 1;
+    bool quoted;
+
+    t = trim_controls(t);
+    quoted = take_word(&t, "interval");
+    if (quoted) {
+        if (!take_blanks(&t))
+            return MR_UNITS_UNMATCHED;
+        sign = take_sign(&t);
+        if (!take_char(&t, '\''))
+            return MR_UNITS_UNMATCHED;
+    }
+    sign *= take_sign(&t);
+    parsed = take_units(&t, type, out);
+    if (parsed == MR_UNITS_UNMATCHED ||
+        (quoted ? !take_char(&t, '\'') || !take_names(&t, type) : t.n > 0))
+        return MR_UNITS_UNMATCHED;
+    *out *= sign;
+    if (parsed == MR_UNITS_PARSED && type->kind == MR_INTERVAL_YEAR_MONTH && !fits_i32(*out))
+        return MR_UNITS_OUT_OF_RANGE;
+    return parsed;
+}
+
 /* ---- printing ---- */
 
 static uint32_t put_string(char *out, const char *s)

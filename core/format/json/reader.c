@@ -206,6 +206,8 @@ static enum json_token read_number(struct json_reader *r, bool negative)
         return json_reader_fail(r, "a number is too long");
     if (token == JSON_ERROR)
         return token;
+    if (r->depth == 0 && r->p < r->end && strchr(" \t\r\n", *r->p) == NULL)
+        return json_reader_fail(r, "no blank after a number");
     if (negative && start[-1] == '-') {
         start--;
     } else if (negative) { /* zeros between the sign and the digits were dropped */

@@ -197,6 +197,13 @@ static void write_key(const struct mr_json_writer *w, const struct mr_column *c,
         json_copy_string(mr_column_text(c, row), out);
         return;
     }
+    if (c->type->kind >= MR_DATE && c->type->kind <= MR_INTERVAL_DAY_TIME) { /* as Spark holds it */
+        const bool is_narrow = mr_type_value_bytes(c->type) == sizeof c->i32[row];
+        char text[MR_VALUE_TEXT];
+        write_quoted(text, mr_value_print_integer(is_narrow ? c->i32[row] : c->i64[row], text),
+                     out);
+        return;
+    }
     uint64_t start = out->n;
     mr_json_write_value(w, c, row, out);
     if (out->n > start && out->data[start] == '"')

@@ -90,6 +90,38 @@ static void test_implicit_casts(void **state)
     assert_string_equal(mr_error_sqlstate("HLL_UNION_DIFFERENT_LG_K"), "22000");
 }
 
+static void cast_gives(struct mr_expr *x, const char *type, const char *wanted)
+{
+    struct mr_resolve r = {.arena = &b.arena, .ansi = true, .zone = mr_zone_utc(), .err = &b.err};
+    struct mr_expr *cast;
+
+    assert_int_equal(mr_cast_make(&r, x, bench_type(&b, type), false, (struct mr_place){0}, &cast),
+                     MR_OK);
+    bench_expect(&b, cast, wanted);
+}
+
+/* Values of Spark 4.2. */
+static void test_casts_of_intervals(void **state)
+{
+    (void)state;
+    b.batch.rows = b.batch.n = 1;
+    cast_gives(bench_text(&b, " -1-2 "), "INTERVAL YEAR TO MONTH", "INTERVAL '-1-2' YEAR TO MONTH");
+    cast_gives(bench_text(&b, "interval -'-1-2' year to month"), "INTERVAL YEAR TO MONTH",
+               "INTERVAL '1-2' YEAR TO MONTH");
+    cast_gives(bench_text(&b, "1 2:3:4.1234567"), "INTERVAL DAY TO SECOND",
+               "INTERVAL '1 02:03:04.123456' DAY TO SECOND");
+    cast_gives(bench_text(&b, "-26:03"), "INTERVAL HOUR TO MINUTE",
+               "INTERVAL '-26:03' HOUR TO MINUTE");
+    cast_gives(bench_text(&b, "1-12"), "INTERVAL YEAR TO MONTH",
+               "INVALID_INTERVAL_FORMAT.INTERVAL_PARSING");
+    cast_gives(bench_text(&b, "1-2"), "INTERVAL YEAR",
+               "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING");
+    cast_gives(bench_text(&b, "10."), "INTERVAL SECOND",
+               "INVALID_INTERVAL_FORMAT.UNMATCHED_FORMAT_STRING_WITH_NOTICE");
+    cast_gives(bench_int(&b, 5), "INTERVAL DAY TO SECOND", "INTERVAL '0 00:00:05' DAY TO SECOND");
+    cast_gives(bench_int(&b, 2147483647), "INTERVAL YEAR", "CAST_OVERFLOW");
+}
+
 static const char *result_type(const char *op, const char *x, const char *y)
 {
     struct mr_expr *call = CALL(&b, op, mr_expr_column(&b.arena, 0, bench_type(&b, x), true, "x"),
@@ -418,6 +450,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_common_types, setup, teardown),
         cmocka_unit_test_setup_teardown(test_common_types_without_ansi, setup, teardown),
         cmocka_unit_test_setup_teardown(test_implicit_casts, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_casts_of_intervals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_result_types, setup, teardown),
         cmocka_unit_test_setup_teardown(test_arithmetic, setup, teardown),
         cmocka_unit_test_setup_teardown(test_casts_of_texts, setup, teardown),
