@@ -402,7 +402,7 @@ static enum mr_status parse_fields(struct parser *p, uint32_t depth, const struc
     uint32_t n = 0, capacity = 0;
 
     do {
-        if (n == MR_COLUMNS_MAX)
+        if (depth == 0 && n == MR_COLUMNS_MAX)
             return at_place(
                 p, p->at,
                 MR_FAIL(p->err, MR_USER, 0, "schema: more than %d columns", MR_COLUMNS_MAX));

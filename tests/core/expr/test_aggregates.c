@@ -311,6 +311,29 @@ static void test_a_set_of_too_much_room_is_no_sketch(void **state)
     assert_string_equal(b.err.condition, "HLL_INVALID_INPUT_SKETCH_BUFFER");
 }
 
+/* More members than a table may have columns. */
+static void test_schema_of_many_members(void **state)
+{
+    enum { MEMBERS = 2500, ROWS = 2 };
+    const char *texts[ROWS];
+
+    (void)state;
+    for (uint32_t row = 0; row < ROWS; row++) {
+        struct mr_buffer text;
+        mr_buffer_init(&text, &b.arena);
+        for (uint32_t k = 0; k < MEMBERS; k++)
+            mr_buffer_append_format(&text, "%c\"m%u\":%u", k ? ',' : '{', row * MEMBERS + k, k);
+        mr_buffer_append_text(&text, MR_TEXT("}"));
+        texts[row] = mr_arena_copy(&b.arena, text.data, text.n);
+    }
+    struct mr_expr *args[] = {CALL(&b, "parse_json", bench_column(&b, "STRING", ROWS, texts))};
+    for (int by_halves = 0; by_halves < 2; by_halves++) {
+        const char *schema = run("schema_of_variant_agg", 1, args, by_halves);
+        assert_memory_equal(schema, "OBJECT<m0: BIGINT, ", 19);
+        assert_non_null(strstr(schema, "m4999: BIGINT"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +346,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unions_need_one_buffer, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_set_of_too_much_room_is_no_sketch, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_schema_of_many_members, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
