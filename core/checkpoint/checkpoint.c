@@ -94,7 +94,7 @@ static enum mr_status look(struct mr_checkpoint *c, bool *has_metadata, bool *ha
                                    .blocks = {.budget = c->config.budget}};
     status = mr_log_scan(&c->scan, head.durable, err);
     if (status == MR_OK)
-        status = mr_snapshot_list(c->env, c->snapshot_path, *has_metadata, &c->arena, &rounds, err);
+        status = mr_snapshot_list(c->env, c->snapshot_path, false, &c->arena, &rounds, err);
     if (status != MR_OK)
         return status;
     c->published = head.published;
@@ -155,6 +155,7 @@ static enum mr_status open_head(struct mr_checkpoint *c, struct mr_error *err)
 static enum mr_status open_all(struct mr_checkpoint *c, const struct mr_fingerprint *fingerprint,
                                struct mr_error *err)
 {
+    struct mr_snapshot_list rounds;
     enum mr_status status = take_lock(c, err);
 
     if (status == MR_OK)
@@ -164,6 +165,9 @@ static enum mr_status open_all(struct mr_checkpoint *c, const struct mr_fingerpr
     status = make_folder(c, c->log_path, err);
     if (status == MR_OK)
         status = make_folder(c, c->snapshot_path, err);
+    /* Old rounds go when the name of the newest is durable. */
+    if (status == MR_OK)
+        status = mr_snapshot_list(c->env, c->snapshot_path, true, &c->arena, &rounds, err);
     if (status != MR_OK)
         return status;
     c->log = (struct mr_log){.env = c->env,
@@ -257,15 +261,18 @@ const char *mr_checkpoint_query_id(const struct mr_checkpoint *c)
 }
 
 /* Before the first record of this run: what an earlier one left without a commit no longer counts,
- * and a plan that only the head knew comes into the log. */
+ * and a plan that only the head knew comes into the log. Chance makes its groups others than those
+ * of an earlier run in the same place: what a power cut left of these must not go on from them. */
 static enum mr_status begin_run(struct mr_checkpoint *c, uint64_t epoch, struct mr_error *err)
 {
     struct mr_record open = {.kind = MR_RECORD_OPEN}, plan = {.kind = MR_RECORD_PLAN};
     enum mr_status status = MR_OK;
 
     MR_ASSERT(c->is_replayed);
-    if (!c->is_opened)
-        status = mr_log_put(&c->log, epoch, open, (struct mr_text){NULL, 0}, err);
+    if (!c->is_opened) {
+        uint64_t run = c->env->ops->random(c->env);
+        status = mr_log_put(&c->log, epoch, open, (struct mr_text){(char *)&run, sizeof run}, err);
+    }
     c->is_opened = true;
     if (status == MR_OK && c->plan.n && !c->is_plan_logged) {
         status = mr_log_put(&c->log, epoch, plan,

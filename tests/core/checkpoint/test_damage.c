@@ -1,5 +1,6 @@
 /* What a checkpoint does about bytes that changed, files that are short or gone, and power cuts. */
 #include "core/checkpoint/blocks.h"
+#include "core/checkpoint/snapshot.h"
 #include "io/fault/fault.h"
 #include "tests/core/checkpoint/world.h"
 
@@ -453,13 +454,80 @@ static void test_forgotten_pages(void **state)
     assert_true(failed > 40);
 }
 
+/* A power cut took the first group of an epoch and left the second, which has the commit. The epoch
+ * runs again, logs the same first group and dies: that commit is of the first try. */
+static void test_stale_commit(void **state)
+{
+    struct world w;
+    char path[300];
+
+    (void)state;
+    world_init(&w, "stale");
+    w.config.segment_bytes = 8 << 20;
+    w.payload = 1100 * 1000; /* three records are more than a group holds back */
+    assert_int_equal(world_open(&w), MR_OK);
+    assert_int_equal(world_plan(&w), MR_OK);
+    assert_int_equal(world_log(&w), MR_OK);
+    assert_int_equal(world_commit(&w), MR_OK);
+    world_close(&w);
+    snprintf(path, sizeof path, "%s/head", w.path);
+    assert_int_equal(remove(path), 0);
+    snprintf(path, sizeof path, "%s/log/%016d", w.path, 2);
+    FILE *log = fopen(path, "r+b");
+    assert_non_null(log);
+    assert_int_equal(fseek(log, CUT_SECTOR, SEEK_SET), 0);
+    assert_int_equal(fputc('x', log), 'x');
+    assert_int_equal(fclose(log), 0);
+    assert_int_equal(world_open(&w), MR_OK);
+    assert_int_equal(w.next, 0);
+    assert_int_equal(world_plan(&w), MR_OK);
+    assert_int_equal(world_log(&w), MR_OK);
+    world_close(&w);
+    assert_int_equal(world_open(&w), MR_OK);
+    assert_int_equal(w.next, 0);
+    assert_true(w.recovered.has_plan);
+    world_close(&w);
+    world_fini(&w);
+}
+
+/* An old round goes only when the name of the newer one is durable: who gave it may have ended
+ * before he synced it. */
+static void test_old_round_goes_late(void **state)
+{
+    struct mr_snapshot_list list;
+    struct mr_file_stat stat;
+    struct mr_env *real, *inner;
+    struct world w;
+    char path[300], older[340];
+
+    (void)state;
+    make(&w, "round");
+    snprintf(path, sizeof path, "%s/snapshot", w.path);
+    assert_int_equal(mr_snapshot_list(w.env, path, false, &w.arena, &list, &w.err), MR_OK);
+    assert_true(list.newest > 1);
+    snprintf(older, sizeof older, "%s/%016llu", path, (unsigned long long)list.newest - 1);
+    fclose(fopen(older, "wb"));
+    real = w.env;
+    assert_int_equal(mr_env_open("syscalls", &inner, NULL), MR_OK);
+    w.env = mr_fault_open(inner, "sync:@/snapshot:EIO");
+    assert_int_equal(world_open(&w), MR_IO);
+    w.env->ops->fini(w.env);
+    w.env = real;
+    assert_int_equal(w.env->ops->stat(w.env, older, &stat), 0);
+    assert_int_equal(world_open(&w), MR_OK);
+    assert_int_equal(w.env->ops->stat(w.env, older, &stat), -ENOENT);
+    world_close(&w);
+    forget(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flips),      cmocka_unit_test_teardown(test_random, remove_random),
-        cmocka_unit_test(test_truncation), cmocka_unit_test(test_torn_tail),
-        cmocka_unit_test(test_missing),    cmocka_unit_test(test_verify),
-        cmocka_unit_test(test_power_cuts), cmocka_unit_test(test_forgotten_pages),
+        cmocka_unit_test(test_flips),        cmocka_unit_test_teardown(test_random, remove_random),
+        cmocka_unit_test(test_truncation),   cmocka_unit_test(test_torn_tail),
+        cmocka_unit_test(test_missing),      cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_power_cuts),   cmocka_unit_test(test_forgotten_pages),
+        cmocka_unit_test(test_stale_commit), cmocka_unit_test(test_old_round_goes_late),
     };
     cmocka_set_test_filter(getenv("ONLY"));
     return cmocka_run_group_tests(tests, NULL, NULL);
