@@ -174,9 +174,24 @@ enum mr_status mr_file_lost(const char *hidden, struct mr_error *err)
                    hidden);
 }
 
-/* may_be_gone: an earlier run may have given it out, and who reads it taken it away. */
-static enum mr_status finalize(struct mr_env *env, const char *hidden, uint64_t length,
-                               bool may_be_gone, struct mr_error *err)
+static int cut(struct mr_env *env, const char *path, uint64_t length)
+{
+    struct mr_file *file;
+    int rc = env->ops->open(env, path, MR_OPEN_WRITE, &file);
+
+    if (rc < 0)
+        return rc;
+    rc = env->ops->truncate(file, length);
+    if (rc >= 0)
+        rc = env->ops->sync(file);
+    env->ops->close(file);
+    return rc;
+}
+
+/* again: an earlier run may have given it out, and who reads it taken it away; or have cut it, and
+ * ended before that was durable. */
+static enum mr_status finalize(struct mr_env *env, const char *hidden, uint64_t length, bool again,
+                               struct mr_error *err)
 {
     char path[4096], folder[4096];
     int n;
@@ -191,25 +206,15 @@ static enum mr_status finalize(struct mr_env *env, const char *hidden, uint64_t 
     folder[folder_n] = '\0';
     int rc = env->ops->stat(env, hidden, &stat);
     if (rc == -ENOENT)
-        return check_given_out(env, hidden, path, length, may_be_gone, err);
+        return check_given_out(env, hidden, path, length, again, err);
     if (rc < 0)
         return MR_FAIL(err, MR_IO, -rc, "look at %s", hidden);
-    if (stat.size > length) {
-        struct mr_file *file;
-        rc = env->ops->open(env, hidden, MR_OPEN_WRITE, &file);
-        if (rc >= 0) {
-            rc = env->ops->truncate(file, length);
-            if (rc >= 0)
-                rc = env->ops->sync(file);
-            env->ops->close(file);
-        }
-        if (rc < 0)
-            return MR_FAIL(err, MR_IO, -rc, "cut %s to %llu bytes", hidden,
-                           (unsigned long long)length);
-    }
     if (stat.size < length)
         return MR_FAIL(err, MR_CORRUPT, 0, "%s has %llu bytes, %llu were committed", hidden,
                        (unsigned long long)stat.size, (unsigned long long)length);
+    rc = again || stat.size > length ? cut(env, hidden, length) : 0;
+    if (rc < 0)
+        return MR_FAIL(err, MR_IO, -rc, "cut %s to %llu bytes", hidden, (unsigned long long)length);
     rc = env->ops->rename(env, hidden, path);
     if (rc >= 0)
         rc = env->ops->sync_dir(env, folder);
@@ -331,7 +336,7 @@ static bool see_leftover(void *arg, const char *name, bool is_dir)
     size_t n = strlen(name);
 
     if (is_dir) {
-        if (name[0] == '.' || name[0] == '_')
+        if (name[0] == '.' || (name[0] == '_' && strchr(name, '=') == NULL))
             return true;
         const char *other = mr_arena_format(&l->c->walk, "%s/%s", l->folder, name);
         mr_buffer_append(&l->others, &other, sizeof other);

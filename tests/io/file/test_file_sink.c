@@ -1,6 +1,7 @@
 /* The file sink by itself: more partitions than files may be open, compressed; names of folders;
  * what is left, taken away or not to be seen. */
 #include "core/batch/builder.h"
+#include "io/fault/fault.h"
 #include "io/file/file_seen.h"
 #include "io/file/file_sink.h"
 
@@ -200,6 +201,30 @@ static void a_file_that_is_out_has_its_length(void **unused)
     tear_down(&w);
 }
 
+/* An earlier run may have cut the file and ended before that was durable: it is synced before it is
+ * given out. */
+static void what_an_earlier_run_cut_is_synced(void **unused)
+{
+    struct world w;
+    struct mr_env *env, *inner;
+    struct mr_file_stat st;
+    char hidden[96], path[96];
+
+    (void)unused;
+    set_up(&w, "none");
+    snprintf(hidden, sizeof hidden, "%s/.part-a.json.tmp", w.path);
+    snprintf(path, sizeof path, "%s/part-a.json", w.path);
+    make_file(w.config.env, hidden, "123");
+    assert_int_equal(mr_env_open("syscalls", &inner, &w.err), MR_OK);
+    env = mr_fault_open(inner, "sync:1:EIO");
+    assert_int_equal(mr_file_finalize_again(env, hidden, 3, &w.err), MR_IO);
+    assert_int_equal(env->ops->stat(env, path, &st), -ENOENT);
+    env->ops->fini(env);
+    assert_int_equal(mr_file_finalize_again(w.config.env, hidden, 3, &w.err), MR_OK);
+    assert_int_equal(w.config.env->ops->stat(w.config.env, path, &st), 0);
+    tear_down(&w);
+}
+
 /* Files whose place can't be looked at are an error, with the name. */
 static void what_can_not_be_looked_at_is_told(void **unused)
 {
@@ -234,6 +259,7 @@ static void undo_leaves_what_is_not_ours(void **unused)
         {".", ".tmp", false},
         {"part=1", ".part-00001-id-1-0.json.gz.tmp", true},
         {"part=1/deep=2", ".part-00001-id-1-0.json.tmp", true},
+        {"_part=1", ".part-00000-id-1-0.json.tmp", true},
         {"_log", ".part-00000-id-1-0.json.tmp", false},
         {".part=1", ".part-00000-id-1-0.json.tmp", false},
     };
@@ -373,6 +399,7 @@ int main(void)
         {"gzip", more_partitions_than_open_files, NULL, NULL, "gzip"},
         cmocka_unit_test(undo_looks_into_every_folder),
         cmocka_unit_test(a_file_that_is_out_has_its_length),
+        cmocka_unit_test(what_an_earlier_run_cut_is_synced),
         cmocka_unit_test(what_can_not_be_looked_at_is_told),
         cmocka_unit_test(undo_leaves_what_is_not_ours),
         cmocka_unit_test(folders_are_named_by_values),
