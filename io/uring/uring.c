@@ -32,6 +32,7 @@ static struct uring_env *uring_of(struct mr_env *env)
     return (struct uring_env *)(void *)env;
 }
 
+/* How many operations the kernel took: fewer than there are when it lacks memory. */
 static int submit(struct uring_env *u)
 {
     int rc;
@@ -41,7 +42,7 @@ static int submit(struct uring_env *u)
     while (rc == -EINTR || rc == -EAGAIN || rc == -EBUSY);
     if (rc < 0)
         u->broken = rc;
-    return rc < 0 ? rc : 0;
+    return rc;
 }
 
 /* Waits for one completion and notes it where it belongs. */
@@ -83,7 +84,8 @@ static struct io_uring_sqe *next_sqe(struct uring_env *u)
 }
 
 /* The write and its fdatasync, one chain. A short write cancels the sync: the whole is written
- * again then, by plain calls. An error of the sync is final. */
+ * again then, by plain calls; so is it when only the write was taken, and nobody may submit the sync
+ * any more. An error of the sync is final. */
 static int64_t uring_write_sync(struct mr_file *file, const void *data, uint64_t bytes,
                                 uint64_t offset)
 {
@@ -99,11 +101,15 @@ static int64_t uring_write_sync(struct mr_file *file, const void *data, uint64_t
     sqe = next_sqe(u);
     io_uring_prep_fsync(sqe, file->fd, IORING_FSYNC_DATASYNC);
     io_uring_sqe_set_data(sqe, &sync);
-    int rc = submit(u);
-    while (rc == 0 && !(write.is_done && sync.is_done))
+    int taken = submit(u), rc = taken < 0 ? taken : 0;
+    while (rc == 0 && !(write.is_done && (sync.is_done || taken < 2)))
         rc = reap(u);
     if (rc < 0)
         return rc;
+    if (taken < 2) {
+        u->broken = -EAGAIN;
+        return mr_posix_write_sync(file, data, bytes, offset);
+    }
     if (write.result >= 0 && (uint64_t)write.result == bytes)
         return sync.result < 0 ? sync.result : (int64_t)bytes;
     /* EINVAL: the plain call finds out what it means. */
@@ -133,7 +139,8 @@ static int uring_read_start(struct mr_file *file, void *data, uint64_t bytes, ui
     io_uring_prep_read(sqe, file->fd, data, piece, offset);
     io_uring_sqe_set_data(sqe, (void *)((uintptr_t)file | 1));
     u->ahead_n++;
-    return submit(u);
+    int rc = submit(u);
+    return rc < 0 ? rc : 0;
 }
 
 static int64_t uring_read_wait(struct mr_file *file)
