@@ -34,6 +34,17 @@ static bool wants_no_data_epoch(const struct mr_query *q)
            q->watermark_us > q->last_evict_us;
 }
 
+/* What its first plans say of where a query begins is told by nothing else: they outlive a power cut
+ * too. */
+static enum mr_status log_plan(struct mr_query *q, const struct mr_plan_record *plan,
+                               struct mr_error *err)
+{
+    enum mr_status status = mr_checkpoint_plan(q->checkpoint, plan, err);
+    bool tells = plan->epoch == 0 && (q->begins || q->begin_logged);
+
+    return status == MR_OK && tells ? mr_checkpoint_sync(q->checkpoint, err) : status;
+}
+
 /* Where a new query begins holds from now on, although there may be no epoch for long: as a plan
  * without data, which does not run after a restart. */
 static enum mr_status log_beginning(struct mr_query *q, struct mr_error *err)
@@ -44,7 +55,7 @@ static enum mr_status log_beginning(struct mr_query *q, struct mr_error *err)
         return MR_OK;
     mr_sources_record(q, &plan);
     q->begin_logged = true;
-    return mr_checkpoint_plan(q->checkpoint, &plan, err);
+    return log_plan(q, &plan, err);
 }
 
 /* What comes next. A plan that is made is not forgotten: the sources moved on. */
@@ -260,7 +271,7 @@ static enum mr_status run(struct mr_query *q, bool muted, struct mr_error *err)
     mr_query_at(q, MR_AT_CHECKPOINT, 0);
     if (status == MR_OK && q->checkpoint && !q->pending) {
         struct mr_plan_record plan = record_of(q);
-        status = mr_checkpoint_plan(q->checkpoint, &plan, err);
+        status = log_plan(q, &plan, err);
     }
     int64_t logged = monotonic_us(q);
     p->wal_commit_us = logged - start;

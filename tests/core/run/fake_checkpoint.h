@@ -68,7 +68,7 @@ enum mr_status mr_checkpoint_plan(struct mr_checkpoint *c, const struct mr_plan_
     struct stored_plan *p = &stored.plans[1];
     (void)c;
     (void)err;
-    assert_false(stored.has_plan);
+    assert_false(stored.has_plan && stored.plans[1].record.has_data);
     p->record = *plan;
     keep_text(&p->record.offsets[0], p->bytes);
     keep_text(&p->record.offsets_json[0], p->json);

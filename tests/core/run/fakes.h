@@ -74,6 +74,7 @@ static struct {
     uint64_t total, per_epoch, splits, pulls_blocked;
     _Atomic uint64_t grown; /* rows that appear later */
     int64_t times[16];      /* if not 0: ts of the rows of epoch i, in us */
+    bool begins;            /* says where it begins, as a topic read from its end */
 } numbers;
 
 static const struct mr_field number_fields[] = {
@@ -108,6 +109,7 @@ static enum mr_status numbers_plan(void *planner, uint64_t epoch, enum mr_source
     if (limit == MR_LIMIT_AS_CONFIGURED && numbers.per_epoch && end - p->to > numbers.per_epoch)
         end = p->to + numbers.per_epoch;
     *has_new = end > p->to;
+    to->keep = numbers.begins;
     if (*has_new) {
         p->from = p->to;
         p->to = end;

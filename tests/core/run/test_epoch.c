@@ -237,6 +237,37 @@ static void a_failed_epoch_leaves_its_plan(void **unused)
     assert_int_equal(seen.epochs[1].id, 1);
 }
 
+/* Where a query begins is in its first plan alone, so that is durable before anything is read, also
+ * when there is no data yet. */
+static void where_a_query_begins_is_durable(void **unused)
+{
+    struct setup s;
+    struct seen seen;
+    struct mr_error err;
+
+    (void)unused;
+    for (uint64_t rows = 0; rows <= 10; rows += 10) {
+        for (uint32_t begins = 0; begins < 2; begins++) {
+            reset_fakes();
+            make_setup(&s, &seen, MR_TRIGGER_AVAILABLE_NOW);
+            s.f.plan.needs_no_data_batches = false;
+            numbers.total = rows;
+            numbers.begins = begins;
+            assert_int_equal(run(&s, &seen, &err), MR_OK);
+            assert_int_equal(stored.syncs, begins);
+            assert_int_equal(stored.has_plan, begins && rows == 0);
+            assert_int_equal(seen.n, rows > 0);
+            if (!stored.has_plan)
+                continue;
+            /* The log prefers its own plans to the head's: now it must have that of the epoch. */
+            numbers.total = 10;
+            numbers.begins = false;
+            assert_int_equal(run(&s, &seen, &err), MR_OK);
+            assert_int_equal(stored.syncs, 2);
+        }
+    }
+}
+
 /* min over two inputs: one without data counts as 0 and holds the other back. */
 static void two_inputs(struct setup *s, bool max)
 {
@@ -365,6 +396,7 @@ int main(void)
         cmocka_unit_test(once_is_one_epoch_without_limits),
         cmocka_unit_test(an_uncommitted_epoch_runs_again),
         cmocka_unit_test(a_failed_epoch_leaves_its_plan),
+        cmocka_unit_test(where_a_query_begins_is_durable),
         cmocka_unit_test(the_smaller_or_the_larger_watermark_rules),
         cmocka_unit_test(processing_time_ticks_on_multiples),
         cmocka_unit_test(asap_takes_what_comes_and_stops),
