@@ -34,8 +34,7 @@ static bool wants_no_data_epoch(const struct mr_query *q)
            q->watermark_us > q->last_evict_us;
 }
 
-/* What its first plans say of where a query begins is told by nothing else: they outlive a power cut
- * too. */
+/* Where a query begins is told by nothing but its first plans: they outlive a power cut too. */
 static enum mr_status log_plan(struct mr_query *q, const struct mr_plan_record *plan,
                                struct mr_error *err)
 {

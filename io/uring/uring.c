@@ -84,8 +84,8 @@ static struct io_uring_sqe *next_sqe(struct uring_env *u)
 }
 
 /* The write and its fdatasync, one chain. A short write cancels the sync: the whole is written
- * again then, by plain calls; so is it when only the write was taken, and nobody may submit the sync
- * any more. An error of the sync is final. */
+ * again then, by plain calls; so is it when only the write was taken, and the ring is given up: it
+ * still holds the sync. An error of the sync is final. */
 static int64_t uring_write_sync(struct mr_file *file, const void *data, uint64_t bytes,
                                 uint64_t offset)
 {

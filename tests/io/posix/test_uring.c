@@ -150,8 +150,8 @@ static void test_parts(void **state)
     assert_memory_equal(back, data, sizeof data);
 }
 
-/* The kernel had memory for the write only: its sync is no longer behind it, and all is done again by
- * plain calls. */
+/* The kernel had memory for the write only: its sync is no longer behind it, and all is done again
+ * by plain calls. */
 static void test_cut_chain(void **state)
 {
     (void)state;
