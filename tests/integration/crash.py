@@ -147,6 +147,7 @@ def main():
         world = (Kafka if args.kafka else Files)(args, tmp)
         seconds, _ = run_job(args, world, "calm", 0, random_, 0)
         want = collections.Counter(world.rows("calm"))
+        if sum(want.values()) < 10: sys.exit("crash.py: the undisturbed run gave %d rows" % sum(want.values()))
         killed, round_ = 0, 0
         while killed < args.kills:
             name = "wild%d" % round_

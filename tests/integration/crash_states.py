@@ -119,13 +119,14 @@ def check(job, folder, last):
     return trouble or job.trouble_at_end(folder)
 
 
-def explore(job, env, n, seed, stop_at_first):
+def explore(job, env, syncs_names, n, seed, stop_at_first):
     """n states of one run; gives their number, operations, and the troubles found."""
     folder, random_ = job.folder(), random.Random(seed)
     job.write(folder)
-    with open(folder + "/trace", "a") as trace: job.run(folder, dict(env, MILLRACE_FAULT_TRACE=folder + "/trace"), progress="json", stderr=trace)
+    with open(folder + "/trace", "a") as trace: code = job.run(folder, dict(env, MILLRACE_FAULT_TRACE=folder + "/trace"), progress="json", stderr=trace)[0]
     ops, disk, last, troubles, done = read_trace(folder + "/trace"), Disk(folder), -1, [], 0
-    if env.pop("without_names", None): ops = [op for op in ops if op[0] != "syncdir"]
+    if code: raise SystemExit("crash_states.py: the traced run ended with %d" % code)
+    if not syncs_names: ops = [op for op in ops if op[0] != "syncdir"]
     points = sorted(random_.choice(range(1, len(ops) + 1)) for _ in range(n))
     for i, op in enumerate(ops):
         disk.do(op)
@@ -158,9 +159,9 @@ def main():
                 for sink, workers, interval in (("json", 1, "0 seconds"), ("csv", 2, "1 hour"))]
         for i, job in enumerate(jobs):
             job.calm()
-            env = {"MILLRACE_FAULT": BREAKS[args.broken]} if args.broken and BREAKS[args.broken] else {"without_names": "yes"} if args.broken else {}
+            env = {"MILLRACE_FAULT": BREAKS[args.broken]} if BREAKS.get(args.broken) else {}
             for k in range(0, args.states // 2, 500):  # a run of its own for each 500
-                done, n, troubles = explore(job, env, min(500, args.states // 2 - k), args.seed * 1000 + i * 100 + k, args.broken is not None)
+                done, n, troubles = explore(job, env, args.broken != "names", min(500, args.states // 2 - k), args.seed * 1000 + i * 100 + k, args.broken is not None)
                 if troubles and args.broken:
                     print("a millrace without syncs of its %s was caught by state %d: %s" % (args.broken, total + done, troubles[0].replace("\n", " ")[:400]))
                     return 0

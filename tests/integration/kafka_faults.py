@@ -143,7 +143,7 @@ class World:
             if len(out) >= self.sent or time.monotonic() > until: break
             time.sleep(0.5)
         self.job.send_signal(signal.SIGTERM)
-        self.job.wait(60)
+        if self.job.wait(60) not in (0, 1): sys.exit("kafka_faults.py: the job ended with %d" % self.job.returncode)
         out = self.out()
         return [i for i in range(self.sent) if i not in out], [i for i, n in out.items() if n > 1]
 

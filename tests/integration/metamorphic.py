@@ -140,6 +140,7 @@ def main():
                 if failed <= 5: print("FAIL (again: --seed %d --only %d) %s" % (args.seed, number, trouble), flush=True)
     finally: shutil.rmtree(tmp, ignore_errors=True)
     print("%d runs of %d queries, %d processes killed, %d results differ from those of a batch" % (len(numbers), len(QUERIES), killed, failed))
+    if killed < len(numbers) // 10: sys.exit("metamorphic.py: only %d processes were killed" % killed)
     return 1 if failed else 0
 
 

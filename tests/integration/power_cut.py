@@ -76,6 +76,7 @@ def cut_once(job, disk, random_, seconds, env):
         first = [json.loads(x)["batchId"] for x in said.splitlines() if x.startswith("{")]
         if code: return "the restart failed (%d): %s" % (code, said[-500:]), before
         if before and first and first[0] <= before[-1]: return "epoch %d was told, but runs again" % before[-1], before
+        if ended and p.returncode: return "before the cut it ended with %d" % p.returncode, before
         if ended and first: return "it had ended, but epoch %d runs" % first[0], before
         return trouble or job.trouble_at_end(folder), before
     finally: disk.detach()
@@ -118,6 +119,7 @@ def main():
         if args.broken:
             print("a millrace that commits too early was not caught in %d cuts" % args.cuts)
             return 1
+        if epochs < args.cuts // 10: sys.exit("power_cut.py: only %d epochs were told before the cuts" % epochs)
         print("%d power cuts, %d epochs told before them, none lost (%.0f s)%s" % (args.cuts, epochs, time.monotonic() - begin, "; %d FAILURES" % bad if bad else ""))
         return 1 if bad else 0
     finally:

@@ -169,7 +169,9 @@ def full(args, tmp, fail):
     for i, job in enumerate(jobs(args, tmp)):
         kinds = [("write", "ENOSPC"), ("write", "torn"), ("make", "ENOSPC")]
         for kind, action in kinds if args.long or i == 0 else kinds[i % 2:i % 2 + 1]:
-            total += at_each_point(args, job, kind, action, fail, lambda *x, job=job: failed_well(job, *x, errno.ENOSPC, "No space left on device"))[1]
+            n, hit = at_each_point(args, job, kind, action, fail, lambda *x, job=job: failed_well(job, *x, errno.ENOSPC, "No space left on device"))
+            if hit < n * 0.9: fail.add(job.name, "only %d of %d full disks ended the run" % (hit, n))
+            total += hit
     return "%d operations met a full disk; %s" % (total, full_disk(args, tmp, fail))
 
 
@@ -269,7 +271,7 @@ def memory(args, tmp, fail):
 
         def one(k):
             folder = job.folder()
-            code, said, struck = stormy(job, folder, library, "memory:%d" % k)
+            code, said, _ = stormy(job, folder, library, "memory:%d" % k)
             trouble = None
             if code not in (0, 1, 2): trouble = "exit code %d: %s" % (code, said[-400:])
             elif code and "memory" not in said.lower() and "Cannot allocate" not in said: trouble = "the error does not speak of memory: %s" % said[-300:]
@@ -281,6 +283,7 @@ def memory(args, tmp, fail):
         ks, some = range(1, n + 1), args.points or 40
         if not args.long: ks = random.Random(args.seed).sample(range(1, n // 2), some) + random.Random(args.seed).sample(range(n // 2, n + 1), 2 * some)
         hit, refused = hit + len(ks), refused + each(args, [lambda k=k: one(k) for k in ks])
+    if refused < hit * 0.9: fail.add("memory", "only %d of %d ended the run" % (refused, hit))
     return "%d allocations failed, %d of them ended the run with an error" % (hit, refused)
 
 

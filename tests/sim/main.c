@@ -393,6 +393,8 @@ static bool read_arguments(int argc, char **argv, struct arguments *a)
             a->seeds = strtoull(argv[i + 1], NULL, 10);
         else if (strcmp(argv[i], "--from") == 0)
             a->from = strtoull(argv[i + 1], NULL, 10);
+        else if (strcmp(argv[i], "--break") != 0)
+            return false;
         for (int b = 1; strcmp(argv[i], "--break") == 0 && b < 5; b++)
             if (strcmp(argv[i + 1], breaks[b]) == 0)
                 a->broken = (enum breakage)b;
