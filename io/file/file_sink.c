@@ -54,6 +54,8 @@ enum mr_status mr_file_sink_options_read(const struct mr_sink_config *config, st
     if (out->path == NULL || out->path[0] == '\0')
         return MR_FAIL_CONDITION(err, MR_USER, "IllegalArgumentException",
                                  "sink: 'path' is not specified");
+    /* Commits name files by it: they are found from any folder that a later start is made in. */
+    out->path = mr_file_absolute(out->path, a);
     out->format_options = MR_NEW_ARRAY(a, struct mr_option, config->options_n + 1);
     out->format_options_n = mr_file_format_options(config->options, config->options_n,
                                                    mr_file_sink_options, out->format_options);

@@ -248,7 +248,7 @@ def moved(binary, folder):
         try: err = p.communicate(timeout=30)[1]
         except subprocess.TimeoutExpired:
             p.kill(); err = "no end"
-        says = "chk/log/" if name == "checkpoint" else "folder out" if name == "folder" else "out/d=a/.part-00000"
+        says = "chk/log/" if name == "checkpoint" else "/folder/out" if name == "folder" else "out/d=a/.part-00000"
         expect(name, p.returncode == 1 and re.search(re.escape(says) + "\\S* was moved or removed while the job", err), (p.returncode, err))
         expect(name + ", not told", '"batchId":1' not in err.replace(" ", ""), err)
 

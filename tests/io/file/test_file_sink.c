@@ -371,6 +371,22 @@ static void a_check_needs_no_schema(void **unused)
     tear_down(&w);
 }
 
+/* The commit names files by it, and the next start may be made in another folder. */
+static void a_folder_is_named_from_the_root(void **unused)
+{
+    struct mr_file_sink_options options;
+    struct world w;
+    char folder[256];
+
+    (void)unused;
+    set_up(&w, "none");
+    w.options[0].value = "a/./out";
+    assert_int_equal(mr_file_sink_options_read(&w.config, &w.arena, &options, &w.err), MR_OK);
+    assert_non_null(getcwd(folder, sizeof folder));
+    assert_string_equal(options.path, mr_arena_format(&w.arena, "%s/a/out", folder));
+    tear_down(&w);
+}
+
 static void seen_files_are_forgotten_when_old(void **unused)
 {
     struct mr_file_seen seen;
@@ -404,6 +420,7 @@ int main(void)
         cmocka_unit_test(undo_leaves_what_is_not_ours),
         cmocka_unit_test(folders_are_named_by_values),
         cmocka_unit_test(a_check_needs_no_schema),
+        cmocka_unit_test(a_folder_is_named_from_the_root),
         cmocka_unit_test(seen_files_are_forgotten_when_old),
     };
 
