@@ -272,7 +272,7 @@ enum mr_status mr_job_load(const char *path, const char *config_path, struct mr_
     if (status == MR_OK && config_path)
         status = read_config(config_path, a, &job->engine, err);
     *out = job;
-    return status;
+    return status == MR_OK ? mr_job_check_durability(job, err) : status;
 }
 
 void mr_job_hide_secrets(const struct mr_job *job, struct mr_error *err)

@@ -57,6 +57,8 @@ const char *mr_job_archive(const struct mr_table *t);
  * which one. */
 MR_NODISCARD enum mr_status mr_job_check_queries(const struct mr_job *job, uint32_t *query,
                                                  struct mr_error *err);
+/* Files go only when their epoch is durable. */
+MR_NODISCARD enum mr_status mr_job_check_durability(const struct mr_job *job, struct mr_error *err);
 /* Whether two folders are one, whatever they are called. */
 bool mr_job_same_folder(const char *a, const char *b);
 /* Adds the columns to the tables' schemas that their sources find, now and for format.`path`

@@ -314,6 +314,23 @@ static enum mr_status check_cleaned(const struct mr_job *job, const struct mr_jo
     return MR_OK;
 }
 
+enum mr_status mr_job_check_durability(const struct mr_job *job, struct mr_error *err)
+{
+    if (job->engine.durability == MR_DURABLE_EPOCH)
+        return MR_OK;
+    for (uint32_t i = 0; i < job->queries_n; i++)
+        for (uint32_t k = 0; k < job->queries[i].session.tables_n; k++) {
+            const struct mr_table *t = &job->queries[i].session.tables[k];
+            if (clean_of(t))
+                return MR_FAIL(err, MR_USER, 0,
+                               "source \"%s\" of query \"%s\" takes files away (cleanSource: %s) "
+                               "whose epoch a power cut may take, for not every commit is durable: "
+                               "set engine: {durability: epoch}, or leave cleanSource away",
+                               t->name, job->queries[i].name, clean_of(t));
+        }
+    return MR_OK;
+}
+
 static bool feeds(const struct mr_job_query *from, const struct mr_job_query *to)
 {
     const char *path = mr_format_find(from->sink.format)

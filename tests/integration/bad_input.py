@@ -59,6 +59,7 @@ REFUSED = {  # name: (job, what the line says)
     "a circle": (two(("A", path("in"), "mid", "chk/a"), ("B", path("mid"), "in", "chk/b")), 'j.yaml:2:3: the queries "A" and "B" go in a circle'),
     "a circle of three": (two(("A", path("in"), "m1", "chk/a"), ("B", path("./m1/*.json"), "m2", "chk/b"), ("C", path("m2/../m2"), "in", "chk/c")), 'the queries "A" and "C" go in a circle'),
     "a folder cleaned for two": (two(("A", clean("in"), "o1", "chk/a"), ("B", path("./in/*"), "o2", "chk/b")), 'source "s" of query "A" takes files away (cleanSource: delete) that source "s" of query "B" reads'),
+    "a folder cleaned without a sync": (job(clean("in"), more="engine: {durability: interval}\n"), 'source "s" of query "q" takes files away (cleanSource: delete)'),
     "a checkpoint for two": (two(("A", path("in"), "o1", "chk/A"), ("B", path("in"), "o2", "chk/../chk/A/")), "the queries A and B share the checkpoint"),
     "missing path": (job(path("nowhere")), "j.yaml:3:3: [PATH_NOT_FOUND] Path does not exist: nowhere. The current directory is /"),
     "path with a scheme": (job(path("file:///tmp")), "leave the scheme file: away"),
