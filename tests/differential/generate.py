@@ -2,11 +2,13 @@
 
 A template is a text with holes {TYPE}; a hole takes a column, a literal, or another template of that type, to a depth.
 Types: B boolean; I1 I2 I4 I8 integers; N a small INT (lengths, places); F4 F8; D1 D2 D3 decimals; S text; SN ST SJ SU texts that
-often are numbers, times, JSON, URLs; Y binary; DT TS TN date, timestamp, timestamp_ntz; AI AS AD arrays; MS MI maps; R a struct.
+often are numbers, times, JSON, URLs; Y binary; DT TS TN date, timestamp, timestamp_ntz; AI AS AD arrays; MS MI maps; R a struct;
+IY ID intervals of years and months, of days and seconds. templates.txt has those that need no line of their own here.
 Classes: I any integer, D any decimal, X any number, T any time, K any scalar that can be compared, A any array, M any map, V anything.
 """
-import random
+import os, random
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 ROWS, TABLES = 10, 12
 ZONES = ["UTC", "America/New_York", "Asia/Kolkata", "Europe/Berlin"]
 
@@ -48,10 +50,13 @@ VALUES = {
     "MS": ["map('a', 1, 'b', 2)", "map('x', CAST(NULL AS INT))", "CAST(map() AS MAP<STRING, INT>)", "map('', 0, 'é', -1)"],
     "MI": ["map(1, 'one', 2, 'two')", "map(-1, CAST(NULL AS STRING))", "CAST(map() AS MAP<INT, STRING>)", "map(7, '', 0, 'zero')"],
     "R": ["named_struct('a', 1, 'b', 'x', 'c', 1.5D)", "named_struct('a', CAST(NULL AS INT), 'b', '', 'c', CAST('NaN' AS DOUBLE))", "named_struct('a', -1, 'b', CAST(NULL AS STRING), 'c', CAST('-0.0' AS DOUBLE))"],
+    "IY": ["INTERVAL '1-2' YEAR TO MONTH", "INTERVAL '0' MONTH", "INTERVAL '-3' MONTH", "INTERVAL '178956970-7' YEAR TO MONTH", "INTERVAL '100' YEAR", "INTERVAL '-178956970-8' YEAR TO MONTH"],
+    "ID": ["INTERVAL '1 02:03:04.5' DAY TO SECOND", "INTERVAL '0' SECOND", "INTERVAL '-1' DAY", "INTERVAL '-0 00:00:00.000001' DAY TO SECOND", "INTERVAL '106751991 04:00:54.775807' DAY TO SECOND",
+           "INTERVAL '36' HOUR", "INTERVAL '90' MINUTE"],
 }
 SQL_TYPE = {"B": "BOOLEAN", "I1": "TINYINT", "I2": "SMALLINT", "I4": "INT", "I8": "BIGINT", "N": "INT", "F4": "FLOAT", "F8": "DOUBLE", "D1": "DECIMAL(10,2)", "D2": "DECIMAL(38,0)", "D3": "DECIMAL(38,18)",
             "S": "STRING", "SN": "STRING", "ST": "STRING", "SJ": "STRING", "SU": "STRING", "Y": "BINARY", "DT": "DATE", "TS": "TIMESTAMP", "TN": "TIMESTAMP_NTZ", "AI": "ARRAY<INT>", "AS": "ARRAY<STRING>",
-            "AD": "ARRAY<DOUBLE>", "MS": "MAP<STRING, INT>", "MI": "MAP<INT, STRING>", "R": "STRUCT<a: INT, b: STRING, c: DOUBLE>"}
+            "AD": "ARRAY<DOUBLE>", "MS": "MAP<STRING, INT>", "MI": "MAP<INT, STRING>", "R": "STRUCT<a: INT, b: STRING, c: DOUBLE>", "IY": "INTERVAL YEAR TO MONTH", "ID": "INTERVAL DAY TO SECOND"}
 CLASSES = {"I": ["I1", "I2", "I4", "I8"], "D": ["D1", "D2", "D3"], "X": ["I1", "I2", "I4", "I8", "F4", "F8", "D1", "D2", "D3"], "T": ["DT", "TS", "TN"], "A": ["AI", "AS", "AD"], "M": ["MS", "MI"],
            "K": ["B", "I4", "I8", "F4", "F8", "D1", "D3", "S", "Y", "DT", "TS", "TN"]}
 CLASSES["V"] = CLASSES["K"] + ["I1", "I2", "D2"] + CLASSES["A"] + CLASSES["M"] + ["R"]
@@ -130,6 +135,10 @@ def parsed():
     for kind, text in TEMPLATES.items():
         text = text.replace("\\|", "\0").replace("\n", "|")
         out[kind] = [t.strip().replace("\0", "|").replace("\\\\\\\\", "\\\\") for t in text.split("|") if t.strip()]
+    with open(os.path.join(HERE, "templates.txt")) as f:
+        for line in f.read().splitlines():
+            if line in SQL_TYPE or line in CLASSES: kind = line
+            elif not line.startswith("#"): out.setdefault(kind, []).append(line)
     return out
 
 

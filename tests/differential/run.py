@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares millrace with what Spark gave for random expressions (recorded.jsonl.xz, made by record.py).
+"""Compares millrace with what Spark gave for random expressions (recorded*.jsonl.xz, made by record.py).
 
-usage: run.py [--evaluate BINARY] [--recorded FILE] [--show N] [--sql TEXT]     --sql: only expressions with this text in them
+usage: run.py [--evaluate BINARY] [--recorded FILE..] [--show N] [--sql TEXT]     --sql: only expressions with this text in them
 
 Values must be equal as texts: doubles to the last bit, decimals with their scale, errors by their condition; 1e-14 of their
 size is allowed where Java's and libm's functions may differ (generate.TRANSCENDENTAL). left_out.txt names what differs on purpose.
 """
-import argparse, json, lzma, os, re, subprocess, sys
+import argparse, glob, json, lzma, os, re, subprocess, sys
 
 import generate
 
@@ -61,14 +61,9 @@ def differs(x, want, got):
     return not (INEXACT.search(x["sql"]) and near(want, got))
 
 
-def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--evaluate", default=os.path.join(ROOT, "build", "differential_evaluate"))
-    p.add_argument("--recorded", default=os.path.join(HERE, "recorded.jsonl.xz"))
-    p.add_argument("--show", type=int, default=40)
-    p.add_argument("--sql", default="")
-    args = p.parse_args()
-    tables, expressions, left_out = load(args.recorded)
+def compare(args, path, show):
+    """(expressions, rows, expressions that differ, left out); shows the first of those that differ."""
+    tables, expressions, left_out = load(path)
     expressions = [x for x in expressions if args.sql in x["sql"]]
     out = evaluate(args.evaluate, tables, expressions)
     rows = bad = 0
@@ -80,7 +75,7 @@ def main():
         wrong = [k for k in range(max(len(want), len(got))) if k >= len(want) or k >= len(got) or differs(x, want[k], got[k])]
         if not wrong: continue
         bad += 1
-        if bad > args.show: continue
+        if bad > show: continue
         k = wrong[0]
         print("FAIL %s   [%s, %s, table %d, row %d%s]" % (x["sql"], "ANSI" if x["ansi"] else "not ANSI", x["zone"], x["table"], k, ", %d rows" % len(wrong) if len(wrong) > 1 else ""))
         if k < len(want):
@@ -88,8 +83,20 @@ def main():
             print("     with  " + ", ".join("%s = %s" % u for u in used))
         print("     Spark %s" % (want[k] if k < len(want) else "(no row)"))
         print("     here  %s" % (got[k] if k < len(got) else "(no row)"))
-    print("%d expressions, %d rows: %d expressions differ; %d left out" % (len(expressions), rows, bad, left_out))
-    sys.exit(bad > 0)
+    return len(expressions), rows, bad, left_out
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--evaluate", default=os.path.join(ROOT, "build", "differential_evaluate"))
+    p.add_argument("--recorded", nargs="*", default=sorted(glob.glob(os.path.join(HERE, "recorded*.jsonl.xz"))))
+    p.add_argument("--show", type=int, default=40)
+    p.add_argument("--sql", default="")
+    args = p.parse_args()
+    total = [0, 0, 0, 0]
+    for path in args.recorded: total = [a + b for a, b in zip(total, compare(args, path, args.show - total[2]))]
+    print("%d expressions, %d rows: %d expressions differ; %d left out" % tuple(total))
+    sys.exit(total[2] > 0 or total[0] == 0)
 
 
 if __name__ == "__main__":
