@@ -190,8 +190,8 @@ static int cut(struct mr_env *env, const char *path, uint64_t length)
     return rc;
 }
 
-/* again: an earlier run may have given it out, and who reads it taken it away; or have cut it, and
- * ended before that was durable. */
+/* again: an earlier run may have cut it, or given it out, and ended before that was durable; who
+ * reads it may have taken it away. */
 static enum mr_status finalize(struct mr_env *env, const char *hidden, uint64_t length, bool again,
                                struct mr_error *err)
 {
@@ -207,8 +207,11 @@ static enum mr_status finalize(struct mr_env *env, const char *hidden, uint64_t 
     memcpy(folder, path, (size_t)folder_n);
     folder[folder_n] = '\0';
     int rc = env->ops->stat(env, hidden, &stat);
-    if (rc == -ENOENT)
-        return check_given_out(env, hidden, path, length, again, err);
+    if (rc == -ENOENT) {
+        enum mr_status status = check_given_out(env, hidden, path, length, again, err);
+        rc = status == MR_OK && again ? env->ops->sync_dir(env, folder) : 0;
+        return rc == 0 || rc == -ENOENT ? status : MR_FAIL(err, MR_IO, -rc, "sync %s", folder);
+    }
     if (rc < 0)
         return MR_FAIL(err, MR_IO, -rc, "look at %s", hidden);
     if (stat.size < length)

@@ -76,7 +76,8 @@ struct mr_file_committer {
 /* Gives a file its final name: cut to length, synced, renamed; done before: nothing. */
 MR_NODISCARD enum mr_status mr_file_finalize(struct mr_env *env, const char *hidden,
                                              uint64_t length, struct mr_error *err);
-/* Of an earlier run: a file that is gone under both names has been taken away by who reads it. */
+/* Of an earlier run: what that did is made durable; a file that is gone under both names has been
+ * taken away by who reads it. */
 MR_NODISCARD enum mr_status mr_file_finalize_again(struct mr_env *env, const char *hidden,
                                                    uint64_t length, struct mr_error *err);
 /* The failure when the hidden name is gone under the hands of who writes it. */

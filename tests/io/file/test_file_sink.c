@@ -201,9 +201,9 @@ static void a_file_that_is_out_has_its_length(void **unused)
     tear_down(&w);
 }
 
-/* An earlier run may have cut the file and ended before that was durable: it is synced before it is
- * given out. */
-static void what_an_earlier_run_cut_is_synced(void **unused)
+/* An earlier run may have cut the file, or given it out, and ended before that was durable: it is
+ * synced before another commit forgets the file. */
+static void what_an_earlier_run_did_is_synced(void **unused)
 {
     struct world w;
     struct mr_env *env, *inner;
@@ -222,6 +222,12 @@ static void what_an_earlier_run_cut_is_synced(void **unused)
     env->ops->fini(env);
     assert_int_equal(mr_file_finalize_again(w.config.env, hidden, 3, &w.err), MR_OK);
     assert_int_equal(w.config.env->ops->stat(w.config.env, path, &st), 0);
+    assert_int_equal(mr_env_open("syscalls", &inner, &w.err), MR_OK);
+    env = mr_fault_open(inner, "sync:1:EIO");
+    assert_int_equal(mr_file_finalize_again(env, hidden, 3, &w.err), MR_IO);
+    assert_non_null(strstr(w.err.message, w.path));
+    assert_int_equal(mr_file_finalize_again(env, hidden, 3, &w.err), MR_OK);
+    env->ops->fini(env);
     tear_down(&w);
 }
 
@@ -415,7 +421,7 @@ int main(void)
         {"gzip", more_partitions_than_open_files, NULL, NULL, "gzip"},
         cmocka_unit_test(undo_looks_into_every_folder),
         cmocka_unit_test(a_file_that_is_out_has_its_length),
-        cmocka_unit_test(what_an_earlier_run_cut_is_synced),
+        cmocka_unit_test(what_an_earlier_run_did_is_synced),
         cmocka_unit_test(what_can_not_be_looked_at_is_told),
         cmocka_unit_test(undo_leaves_what_is_not_ours),
         cmocka_unit_test(folders_are_named_by_values),
