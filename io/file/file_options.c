@@ -12,7 +12,8 @@ enum { NAME_MAX_BYTES = 64 };
 
 const char *const mr_file_source_options[] = {
     "basePath: the folder below which folder names name=value are columns (path)",
-    "cleanSource: what to do with files that are done: off, archive or delete (off)",
+    "cleanSource: what to do with files that are done: off, archive or delete (off); needs "
+    "durability epoch",
     "discardCachedInputRatio: accepted; new files are found without a cache here",
     "fileNameOnly: files of the same name in different folders are the same file (false)",
     "ignoreMissingFiles: accepted; a file that is gone when its epoch runs is reported and left "
