@@ -268,7 +268,9 @@ const struct mr_job_key mr_job_keys[] = {
      .type = MR_KEY_CHOICE,
      .otherwise = "epoch",
      .choices = "epoch, interval, none",
-     .text = "when the checkpoint is synced: each epoch, each second, with a snapshot only"},
+     .text =
+         "when the checkpoint is synced: each epoch, each second, when a snapshot is complete or "
+         "a file of the log full"},
     {.of = MR_KEYS_ENGINE,
      .name = "stall_seconds",
      .type = MR_KEY_WHOLE,
