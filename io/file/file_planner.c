@@ -7,7 +7,8 @@
 
 enum {
     OFFSET_VERSION = 1,
-    SAVED_VERSION = 1,
+    SAVED_VERSION = 2,
+    SAVED_VERSION_OLD = 1, /* without what was dropped */
     SPLIT_BYTES_MIN = 4 << 20,
     SPLIT_BYTES_MAX = 32 << 20,
     SPLITS_WANTED = 64,
@@ -147,7 +148,7 @@ static void tell_unread(struct mr_file_planner *p, const struct mr_file_entry *o
 {
     const char *path = p->options.path, *name = p->config->table->name;
 
-    if (old_n > 0 && !p->told_old && !p->seen.has_dropped)
+    if (old_n > 0 && !p->told_old && p->seen.dropped_us == INT64_MIN)
         fprintf(
             stderr,
             "millrace: note: source \"%s\": %u files, as %s, are older than the newest one read "
@@ -176,8 +177,12 @@ static enum mr_status list(struct mr_file_planner *p, bool is_last, struct mr_er
                                          is_known, p, &p->unread, err);
     if (status != MR_OK)
         return status;
+    /* What an earlier run may have taken stays out, also when files may be older now. */
+    int64_t oldest_us = p->seen.dropped_us;
+    if (age_counts(p) && p->purge_us > oldest_us)
+        oldest_us = p->purge_us;
     for (uint32_t i = 0; i < p->unread.n; i++)
-        if (!age_counts(p) || p->unread.entries[i].mtime_us >= p->purge_us)
+        if (p->unread.entries[i].mtime_us >= oldest_us)
             p->unread.entries[kept++] = p->unread.entries[i];
         else
             old = p->unread.entries[i];
@@ -311,6 +316,7 @@ void mr_file_save(void *planner, struct mr_buffer *out)
     mr_buffer_append(out, &version, 1);
     mr_buffer_append(out, &p->log_offset, 8);
     mr_buffer_append(out, &p->purge_us, 8);
+    mr_buffer_append(out, &p->seen.dropped_us, 8);
     mr_buffer_append(out, &p->seen.n, 4);
     for (uint32_t i = 0; i < p->seen.capacity; i++)
         if (p->seen.slots[i].path)
@@ -324,10 +330,13 @@ enum mr_status mr_file_load(void *planner, struct mr_text saved, struct mr_error
     uint32_t n = 0;
     struct mr_file_entry f;
 
-    p->seen.has_dropped = true; /* perhaps before it was saved */
-    bool whole = mr_text_take(&saved, &version, 1) && version == SAVED_VERSION &&
-                 mr_text_take(&saved, &p->log_offset, 8) && mr_text_take(&saved, &p->purge_us, 8) &&
-                 mr_text_take(&saved, &n, 4);
+    bool whole = mr_text_take(&saved, &version, 1) &&
+                 (version == SAVED_VERSION || version == SAVED_VERSION_OLD) &&
+                 mr_text_take(&saved, &p->log_offset, 8) && mr_text_take(&saved, &p->purge_us, 8);
+    p->seen.dropped_us = p->purge_us; /* all that was older, perhaps */
+    if (version == SAVED_VERSION)
+        whole = whole && mr_text_take(&saved, &p->seen.dropped_us, 8);
+    whole = whole && mr_text_take(&saved, &n, 4);
     for (uint32_t i = 0; whole && i < n; i++) {
         mr_arena_reset(&p->epoch_arena);
         whole = take_file(&saved, &p->epoch_arena, &f);
@@ -337,6 +346,8 @@ enum mr_status mr_file_load(void *planner, struct mr_text saved, struct mr_error
     if (!whole)
         return MR_FAIL(err, MR_CORRUPT, 0, "source \"%s\": the saved list of files can't be read",
                        p->config->table->name);
+    p->purge_us = INT64_MIN; /* files may be older or younger now */
+    purge(p);
     return MR_OK;
 }
 

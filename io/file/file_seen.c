@@ -7,7 +7,8 @@
 void mr_file_seen_init(struct mr_file_seen *s, bool name_only, struct mr_budget *budget,
                        jmp_buf *escape)
 {
-    *s = (struct mr_file_seen){.newest_us = INT64_MIN, .name_only = name_only};
+    *s = (struct mr_file_seen){
+        .newest_us = INT64_MIN, .dropped_us = INT64_MIN, .name_only = name_only};
     mr_arena_init(&s->arena, budget, escape);
     mr_arena_init(&s->old, budget, escape);
 }
@@ -29,7 +30,8 @@ static struct mr_file_seen_slot *find(const struct mr_file_seen *s, const char *
 {
     uint32_t i = (uint32_t)hash & (s->capacity - 1);
 
-    while (s->slots[i].path && !(s->slots[i].hash == hash && strcmp(s->slots[i].path, key) == 0))
+    while (s->slots[i].path &&
+           !(s->slots[i].hash == hash && strcmp(key_of(s, s->slots[i].path), key) == 0))
         i = (i + 1) & (s->capacity - 1);
     return &s->slots[i];
 }
@@ -55,7 +57,7 @@ static void rebuild(struct mr_file_seen *s, uint32_t capacity, int64_t oldest_us
         const struct mr_file_seen_slot *o = &old.slots[i];
         if (o->path == NULL || o->mtime_us < oldest_us)
             continue;
-        struct mr_file_seen_slot *at = find(s, o->path, o->hash);
+        struct mr_file_seen_slot *at = find(s, key_of(s, o->path), o->hash);
         *at = *o;
         at->path = mr_arena_copy(&s->arena, o->path, strlen(o->path));
         s->n++;
@@ -72,7 +74,7 @@ void mr_file_seen_add(struct mr_file_seen *s, const char *path, int64_t mtime_us
         rebuild(s, s->capacity ? s->capacity * 2 : 64, INT64_MIN);
     struct mr_file_seen_slot *at = find(s, key, hash);
     if (at->path == NULL) {
-        at->path = mr_arena_copy(&s->arena, key, strlen(key));
+        at->path = mr_arena_copy(&s->arena, path, strlen(path));
         at->hash = hash;
         s->n++;
     }
@@ -94,7 +96,7 @@ void mr_file_seen_purge(struct mr_file_seen *s, int64_t age_max_us)
     /* Worth a copy only when it frees a good part. */
     if (old * 2 > s->n) {
         rebuild(s, s->capacity, oldest_us);
-        s->has_dropped = true;
+        s->dropped_us = oldest_us > s->dropped_us ? oldest_us : s->dropped_us;
     }
     s->purge_at = s->n + s->n / 2;
 }

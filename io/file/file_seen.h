@@ -1,7 +1,7 @@
 /* file_seen.h - the set of files that a source has taken, with their times.
  *
  * Limits   Entries older than the purge time go, as in Spark's SeenFilesMap: such files are never
- *          taken.
+ *          taken, whatever a later run is told about their age.
  */
 #pragma once
 #include "core/mem/arena.h"
@@ -10,7 +10,7 @@ struct mr_file_seen {
     struct mr_arena arena; /* of the paths; rewritten when half of it is garbage */
     struct mr_arena old;   /* while it is: an escape leaves it to be closed */
     struct mr_file_seen_slot {
-        const char *path; /* NULL: free */
+        const char *path; /* NULL: free; whole, also where the name alone counts: that may change */
         int64_t mtime_us;
         uint64_t hash;
     } * slots;
@@ -18,7 +18,8 @@ struct mr_file_seen {
     uint32_t purge_at; /* entries: with fewer the next purge looks at none */
     int64_t newest_us;
     bool name_only;
-    bool has_dropped; /* an old file that is not in the set may have been taken */
+    int64_t
+        dropped_us; /* an older file that is not in the set may have been taken; INT64_MIN: none */
 };
 
 void mr_file_seen_init(struct mr_file_seen *s, bool name_only, struct mr_budget *budget,

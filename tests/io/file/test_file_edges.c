@@ -1,5 +1,5 @@
 /* The file source and sink at their edges: options that are wrong, stored bytes that are cut,
- * folders that are too deep, which files an epoch takes. */
+ * folders that are too deep. */
 #include "io/fault/fault.h"
 #include "io/file/file_sink.h"
 #include "io/file/file_source.h"
@@ -70,6 +70,21 @@ static struct mr_table table_of(const struct mr_option *options, uint32_t n)
                              .options = options,
                              .options_n = n,
                              .schema = &schema};
+}
+
+/* The names of the files of an epoch, each followed by a blank. */
+static const char *taken(struct mr_file_planner *p, uint64_t epoch)
+{
+    struct mr_offsets to;
+    struct mr_buffer b;
+    bool has_new;
+
+    assert_int_equal(mr_file_plan(p, epoch, MR_LIMIT_AS_CONFIGURED, &to, &has_new, &err), MR_OK);
+    mr_buffer_init(&b, &arena);
+    for (uint32_t i = 0; i < p->files_n; i++)
+        mr_buffer_append_format(&b, "%s ", strrchr(p->files[i].path, '/') + 1);
+    mr_buffer_append(&b, "", 1);
+    return (const char *)b.data;
 }
 
 static void test_source_options(void **state)
@@ -229,76 +244,6 @@ static void test_stored(void **state)
     mr_file_planner_close(&p);
 }
 
-/* The names of the files of an epoch, each followed by a blank. */
-static const char *taken(struct mr_file_planner *p, uint64_t epoch)
-{
-    struct mr_offsets to;
-    struct mr_buffer b;
-    bool has_new;
-
-    assert_int_equal(mr_file_plan(p, epoch, MR_LIMIT_AS_CONFIGURED, &to, &has_new, &err), MR_OK);
-    mr_buffer_init(&b, &arena);
-    for (uint32_t i = 0; i < p->files_n; i++)
-        mr_buffer_append_format(&b, "%s ", strrchr(p->files[i].path, '/') + 1);
-    mr_buffer_append(&b, "", 1);
-    return (const char *)b.data;
-}
-
-static void test_order(void **state)
-{
-    static const struct {
-        struct mr_option option, limit;
-        const char *epochs[4];
-    } rows[] = {
-        {{"latestFirst", "false"}, {"maxFilesPerTrigger", "2"}, {"a b ", "c d ", "", ""}},
-        {{"latestFirst", "true"}, {"maxFilesPerTrigger", "3"}, {"d c b ", "a ", "", ""}},
-        {{"latestFirst", "false"}, {"maxBytesPerTrigger", "5"}, {"a ", "b c ", "d ", ""}},
-        {{"maxFileAge", "15s"}, {"latestFirst", "true"}, {"d c b a ", "", "", ""}},
-        {{"maxBytesPerTrigger", "5"}, {"latestFirst", "true"}, {"d ", "c b ", "a ", ""}},
-        {{"pathGlobFilter", "[a-c]"}, {"maxFilesPerTrigger", "2"}, {"a b ", "c ", "", ""}},
-    };
-
-    (void)state;
-    mkdir(in_folder("in"), 0777);
-    put("in/a", "1234567", 1000);
-    put("in/b", "123", 1010);
-    put("in/c", "12", 1020);
-    put("in/d", "1234", 1020);
-    put("in/.hidden", "x", 1020);
-    put("in/_hidden", "x", 1020);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct mr_option options[] = {
-            {"path", in_folder("in")}, rows[i].option, rows[i].limit};
-        struct mr_table t = table_of(options, 3);
-        struct mr_source_config config = {.table = &t, .env = env, .arena = &arena};
-        struct mr_file_planner p = {0};
-        assert_int_equal(mr_file_planner_open(&p, &config, &err), MR_OK);
-        for (uint64_t e = 0; e < 4; e++)
-            assert_string_equal(taken(&p, e), rows[i].epochs[e]);
-        mr_file_planner_close(&p);
-    }
-}
-
-/* Files older than the newest by more than maxFileAge are ignored once an epoch has told what the
- * newest is. */
-static void test_old_files(void **state)
-{
-    const struct mr_option options[] = {{"path", in_folder("in")}, {"maxFileAge", "100s"}};
-    struct mr_table t = table_of(options, 2);
-    struct mr_source_config config = {.table = &t, .env = env, .arena = &arena};
-    struct mr_file_planner p = {0};
-
-    (void)state;
-    mkdir(options[0].value, 0777);
-    put("in/a", "1", 1000000);
-    assert_int_equal(mr_file_planner_open(&p, &config, &err), MR_OK);
-    assert_string_equal(taken(&p, 0), "a ");
-    put("in/b", "1", 999000);
-    put("in/c", "1", 999950);
-    assert_string_equal(taken(&p, 1), "c ");
-    mr_file_planner_close(&p);
-}
-
 static bool is_known(void *arg, const char *path)
 {
     (void)arg;
@@ -425,55 +370,6 @@ static void test_foreign_records(void **state)
     ops->committer_close(committer);
 }
 
-/* Times before 1970, and an age that nothing can have. */
-static void test_times_before_1970(void **state)
-{
-    const struct mr_option options[] = {{"path", in_folder("in")},
-                                        {"maxFileAge", "9223372036854775807us"}};
-    struct mr_table t = table_of(options, 2);
-    struct mr_source_config config = {.table = &t, .env = env, .arena = &arena};
-    struct mr_file_planner p = {0};
-
-    (void)state;
-    mkdir(options[0].value, 0777);
-    put("in/a", "1", -1000000);
-    put("in/b", "1", -10);
-    assert_int_equal(mr_file_planner_open(&p, &config, &err), MR_OK);
-    assert_string_equal(taken(&p, 0), "a b ");
-    put("in/c", "1", -2000000);
-    assert_string_equal(taken(&p, 1), "c ");
-    mr_file_planner_close(&p);
-}
-
-/* With fileNameOnly a file of a name that was read is not new, wherever it is; a restart knows. */
-static void test_names_only(void **state)
-{
-    const struct mr_option options[] = {{"path", in_folder("in")}, {"fileNameOnly", "true"}};
-    struct mr_table t = table_of(options, 2);
-    struct mr_source_config config = {.table = &t, .env = env, .arena = &arena};
-    struct mr_file_planner p = {0}, again = {0};
-    struct mr_buffer saved;
-
-    (void)state;
-    mkdir(options[0].value, 0777);
-    mkdir(in_folder("in/deep"), 0777);
-    put("in/a", "1", 1000);
-    assert_int_equal(mr_file_planner_open(&p, &config, &err), MR_OK);
-    assert_string_equal(taken(&p, 0), "a ");
-    put("in/deep/a", "2", 1001);
-    put("in/deep/b", "2", 1002);
-    assert_string_equal(taken(&p, 1), "b ");
-    mr_buffer_init(&saved, &arena);
-    mr_file_save(&p, &saved);
-    mr_file_planner_close(&p);
-    assert_int_equal(mr_file_planner_open(&again, &config, &err), MR_OK);
-    assert_int_equal(mr_file_load(&again, mr_buffer_text(&saved), &err), MR_OK);
-    put("in/b", "3", 1003);
-    put("in/c", "3", 1004);
-    assert_string_equal(taken(&again, 2), "c ");
-    mr_file_planner_close(&again);
-}
-
 /* Only what the committed epoch read is taken away, and never over another file. */
 static void test_clean(void **state)
 {
@@ -569,10 +465,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_source_options, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_sink_options, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stored, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_old_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_times_before_1970, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_names_only, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_clean, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_splits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_unreadable_folder, set_up, tear_down),
