@@ -2,7 +2,10 @@
 
 #include "core/base/time.h"
 #include "core/expr/calendar.h"
+#include "core/expr/decimal.h"
 #include <math.h>
+
+enum { DIGITS_MAX = 38 };
 
 static bool is_interval(const struct mr_type *t)
 {
@@ -31,13 +34,20 @@ static void swap(struct mr_expr *call)
 static enum mr_status move_by_interval(struct mr_resolve *r, struct mr_expr *call, enum arith op)
 {
     const struct mr_type *interval = call->args[1]->type;
+    const bool is_text = call->args[0]->type->kind == MR_STRING;
 
-    if (call->args[0]->type->kind == MR_STRING)
+    if (is_text)
         call->args[0] = mr_coerce(r, call->args[0], &mr_type_timestamp);
     if (call->args[0]->type->kind == MR_DATE && interval->kind == MR_INTERVAL_DAY_TIME &&
         interval->scale > 0) /* of a finer unit than days */
         call->args[0] = mr_coerce(r, call->args[0], &mr_type_timestamp);
-    return become(r, call, op == ADD ? "time_add" : "time_subtract");
+    enum mr_status status = become(r, call, op == ADD ? "time_add" : "time_subtract");
+    if (status == MR_OK && is_text) { /* what was a text becomes one again */
+        struct mr_expr *moved = MR_NEW(r->arena, struct mr_expr);
+        *moved = *call;
+        *call = *mr_coerce(r, moved, &mr_type_string);
+    }
+    return status;
 }
 
 /* Months are added to no text. */
@@ -269,9 +279,11 @@ MR_BODY(interval_subtract)
 
 MR_RESOLVE(interval_scale)
 {
-    const struct mr_type *type = call->args[0]->type;
+    const struct mr_type *type = call->args[0]->type, *number = call->args[1]->type;
 
-    call->args[1] = mr_coerce(r, call->args[1], &mr_type_double);
+    if (number->kind != MR_DECIMAL)
+        call->args[1] = mr_coerce(r, call->args[1],
+                                  mr_type_is_integer(number) ? &mr_type_bigint : &mr_type_double);
     call->type = type->kind == MR_INTERVAL_DAY_TIME     ? &mr_type_interval_day_time
                  : type->kind == MR_INTERVAL_YEAR_MONTH ? &mr_type_interval_year_month
                                                         : type;
@@ -285,30 +297,56 @@ static enum mr_status interval_overflow(struct mr_call *call)
                              "Integer overflow while operating with intervals.");
 }
 
-static double half_up(double v)
+static bool is_zero(const struct mr_column *n, uint32_t row)
 {
-    return v < 0 ? -floor(-v + 0.5) : floor(v + 0.5);
+    return n->type->kind == MR_BIGINT    ? n->i64[row] == 0
+           : n->type->kind == MR_DECIMAL ? n->i128[row] == 0
+                                         : n->f64[row] == 0;
+}
+
+/* x times a number or by it, half up; exact but for DOUBLE. False: no int64_t. */
+static bool scaled(int64_t x, const struct mr_column *n, uint32_t row, bool divide, int64_t *out)
+{
+    __int128 v;
+
+    if (n->type->kind == MR_DOUBLE) {
+        const double d = round(divide ? (double)x / n->f64[row] : (double)x * n->f64[row]);
+        if (!(d >= -0x1p63 && d < 0x1p63)) /* nor NaN */
+            return false;
+        v = (__int128)d;
+    } else {
+        const bool is_decimal = n->type->kind == MR_DECIMAL;
+        const __int128 y = is_decimal ? n->i128[row] : n->i64[row];
+        const uint32_t scale = is_decimal ? n->type->scale : 0;
+        if (!(divide ? mr_decimal_divide(x, 0, y, scale, DIGITS_MAX, 0, &v)
+                     : mr_decimal_multiply(x, y, scale, DIGITS_MAX, 0, &v)))
+            return false;
+    }
+    *out = (int64_t)v;
+    return v == *out;
 }
 
 static enum mr_status interval_scale(struct mr_call *call, const struct mr_column *args,
                                      bool divide, struct mr_column *out)
 {
+    const struct mr_column *n = &args[1];
+
     mr_column_alloc(out, call->expr->type, call->rows, false, call->arena);
     MR_EACH_ROW(call, i, row)
     {
-        double factor = args[1].f64[row];
         struct mr_calendar_interval v = mr_interval_at(&args[0], row);
-        if (divide && factor == 0 && is_try(call)) {
+        int64_t months = 0, days = 0, us = 0;
+        if (divide && is_zero(n, row) && is_try(call)) {
             mr_column_put_null(out, row, call->rows, call->arena);
             continue;
         }
-        if (divide && factor == 0)
+        if (divide && is_zero(n, row))
             return MR_FAIL_CONDITION(call->err, MR_QUERY, "INTERVAL_DIVIDED_BY_ZERO",
                                      "Division by zero. Use `try_divide` to tolerate divisor being "
                                      "0 and return NULL instead.");
-        factor = divide ? 1 / factor : factor;
-        double months = half_up(v.months * factor), us = half_up((double)v.us * factor);
-        bool fits = fabs(months) <= INT32_MAX && fabs(us) < 0x1p63; /* not with NaN */
+        bool fits = scaled(v.months, n, row, divide, &months) && months == (int32_t)months &&
+                    scaled(v.days, n, row, divide, &days) && days == (int32_t)days &&
+                    scaled(v.us, n, row, divide, &us);
         if (!fits && !is_try(call))
             return interval_overflow(call);
         if (!fits)
@@ -316,10 +354,9 @@ static enum mr_status interval_scale(struct mr_call *call, const struct mr_colum
         else if (out->type->kind == MR_INTERVAL_YEAR_MONTH)
             out->i32[row] = (int32_t)months;
         else if (out->type->kind == MR_INTERVAL_DAY_TIME)
-            out->i64[row] = (int64_t)us;
+            out->i64[row] = us;
         else
-            out->calendar[row] = (struct mr_calendar_interval){
-                (int32_t)months, (int32_t)half_up(v.days * factor), (int64_t)us};
+            out->calendar[row] = (struct mr_calendar_interval){(int32_t)months, (int32_t)days, us};
     }
     return MR_OK;
 }

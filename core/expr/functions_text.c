@@ -400,10 +400,22 @@ MR_BODY(translate)
     return MR_OK;
 }
 
-/* overlay(t, with, at[, n]): n characters from the at-th on, or as many as with has, are
- * replaced. */
+static uint64_t units(struct mr_text t, bool is_binary)
+{
+    return is_binary ? t.n : mr_chars_length(t);
+}
+
+/* Where unit n begins, or the end. */
+static uint64_t unit_offset(struct mr_text t, uint64_t n, bool is_binary)
+{
+    return !is_binary ? mr_chars_offset(t, n) : n < t.n ? n : t.n;
+}
+
+/* overlay(t, with, at[, n]): n characters, of BINARY bytes, from the at-th on, or as many as with
+ * has, are replaced. */
 MR_BODY(overlay)
 {
+    const bool is_binary = call->expr->type->kind == MR_BINARY;
     struct mr_text_writer w;
     struct mr_buffer b;
 
@@ -416,12 +428,12 @@ MR_BODY(overlay)
         int64_t n = call->expr->args_n > 3 ? args[3].i32[row] : -1;
         uint64_t head, tail;
         if (n < 0)
-            n = (int64_t)mr_chars_length(with);
-        head = at > 1 ? mr_chars_offset(t, (uint64_t)at - 1) : 0;
+            n = (int64_t)units(with, is_binary);
+        head = at > 1 ? unit_offset(t, (uint64_t)at - 1, is_binary) : 0;
         n += at; /* a place below 0 counts from the end */
         if (n < 0)
-            n += (int64_t)mr_chars_length(t) + 1;
-        tail = n > 1 ? mr_chars_offset(t, (uint64_t)(n - 1)) : 0;
+            n += (int64_t)units(t, is_binary) + 1;
+        tail = n > 1 ? unit_offset(t, (uint64_t)(n - 1), is_binary) : 0;
         b.n = 0;
         mr_buffer_append(&b, t.data, head);
         mr_buffer_append_text(&b, with);

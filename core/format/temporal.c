@@ -121,6 +121,8 @@ void mr_temporal_print_timestamp(const struct mr_temporal *t, int64_t us,
     else
         mr_buffer_append_format(out, "%c%02d:%02d", offset < 0 ? '-' : '+', (int)(size / 3600),
                                 (int)(size / 60 % 60));
+    if (size % 60) /* local mean time */
+        mr_buffer_append_format(out, ":%02d", (int)(size % 60));
 }
 
 void mr_temporal_print_timestamp_ntz(const struct mr_temporal *t, int64_t us, struct mr_buffer *out)
