@@ -38,8 +38,7 @@ void mr_kafka_planner_close(void *planner)
         return;
     for (uint32_t i = 0; i < p->partitions_n; i++) {
         struct mr_kafka_partition *x = p->partitions[i];
-        if (x->kept)
-            rd_kafka_message_destroy(x->kept);
+        mr_kafka_drop_kept(x);
         if (x->handle) {
             rd_kafka_consume_stop(x->handle, x->number);
             rd_kafka_topic_destroy(x->handle);

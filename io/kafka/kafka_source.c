@@ -3,7 +3,7 @@
 #include "core/base/check.h"
 #include <stdlib.h>
 
-enum { WAIT_MS = 1 };
+enum { WAIT_MS = 1, KEPT_FIRST = 8 };
 
 enum mr_status mr_kafka_reader_open(void *reader, const struct mr_source_config *config,
                                     struct mr_error *err)
@@ -34,11 +34,40 @@ void mr_kafka_reader_close(void *reader)
         mr_arena_fini(&r->scratch);
 }
 
-static void drop_kept(struct mr_kafka_partition *x)
+static rd_kafka_message_t *first_kept(const struct mr_kafka_partition *x)
 {
-    if (x->kept)
-        rd_kafka_message_destroy(x->kept);
-    x->kept = NULL;
+    return x->kept.at < x->kept.n ? x->kept.all[x->kept.at] : NULL;
+}
+
+void mr_kafka_drop_kept(struct mr_kafka_partition *x)
+{
+    for (; first_kept(x); x->kept.at++)
+        rd_kafka_message_destroy(first_kept(x));
+    if (x->kept.all)
+        mr_mem_free(x->kept.all, x->kept.capacity * sizeof(rd_kafka_message_t *));
+    memset(&x->kept, 0, sizeof x->kept);
+}
+
+/* All that are kept came by one pull: the next epoch's first one has room for them. */
+static enum mr_status keep(struct mr_kafka_partition *x, rd_kafka_message_t *m,
+                           struct mr_error *err)
+{
+    if (first_kept(x) == NULL)
+        x->kept.at = x->kept.n = 0;
+    if (x->kept.n == x->kept.capacity) {
+        uint32_t capacity = x->kept.capacity ? x->kept.capacity * 2 : KEPT_FIRST;
+        rd_kafka_message_t **all = mr_mem_alloc(capacity * sizeof(rd_kafka_message_t *));
+        if (all == NULL)
+            return MR_FAIL(err, MR_MEMORY, 0, "kafka: no memory for records of the next epoch");
+        if (x->kept.all) {
+            memcpy(all, x->kept.all, x->kept.n * sizeof(rd_kafka_message_t *));
+            mr_mem_free(x->kept.all, x->kept.capacity * sizeof(rd_kafka_message_t *));
+        }
+        x->kept.all = all;
+        x->kept.capacity = capacity;
+    }
+    x->kept.all[x->kept.n++] = m;
+    return MR_OK;
 }
 
 /* Fetching goes on from epoch to epoch; it starts, or moves, where the range does not continue. */
@@ -47,7 +76,7 @@ static enum mr_status start_fetching(struct mr_kafka_planner *p, struct mr_kafka
 {
     if (x->handle && x->next == offset)
         return MR_OK;
-    drop_kept(x);
+    mr_kafka_drop_kept(x);
     if (x->handle)
         rd_kafka_consume_stop(x->handle, x->number);
     else
@@ -160,14 +189,14 @@ static enum mr_status place(struct mr_kafka_reader *r, rd_kafka_message_t *m, ui
         x->next = m->offset + 1;
         r->messages[(*n)++] = m;
         *taken = true;
-    } else if (x->kept == NULL) {
-        x->kept = m;
-        *taken = true;
+    } else if (status == MR_OK) {
+        status = keep(x, m, err);
+        *taken = status == MR_OK;
     }
     return status;
 }
 
-/* Sorts what came: records of the range to the front, the first beyond it is kept. */
+/* Sorts what came: records of the range to the front, those beyond it are kept. */
 static enum mr_status sort_out(struct mr_kafka_reader *r, uint32_t had, uint32_t came, uint32_t *n,
                                struct mr_error *err)
 {
@@ -188,21 +217,29 @@ static enum mr_status sort_out(struct mr_kafka_reader *r, uint32_t had, uint32_t
 static uint32_t take_kept(struct mr_kafka_reader *r)
 {
     struct mr_kafka_partition *x = r->split.partition;
+    uint32_t n = 0;
 
-    if (x->kept == NULL || x->kept->offset >= r->split.end)
-        return 0;
-    r->messages[0] = x->kept;
-    x->next = x->kept->offset + 1;
-    x->kept = NULL;
-    return 1;
+    while (n < r->config->batch_rows && first_kept(x) && first_kept(x)->offset < r->split.end) {
+        r->messages[n++] = first_kept(x);
+        x->next = first_kept(x)->offset + 1;
+        x->kept.at++;
+    }
+    return n;
+}
+
+/* What the range has comes before it. */
+static bool is_beyond_kept(const struct mr_kafka_reader *r)
+{
+    const rd_kafka_message_t *kept = first_kept(r->split.partition);
+
+    return kept && kept->offset >= r->split.end;
 }
 
 static bool is_finished(const struct mr_kafka_reader *r)
 {
     const struct mr_kafka_partition *x = r->split.partition;
 
-    return x->next >= r->split.end || x->eof >= r->split.end ||
-           (x->kept && x->kept->offset >= r->split.end);
+    return x->next >= r->split.end || x->eof >= r->split.end || is_beyond_kept(r);
 }
 
 static enum mr_step finish(struct mr_kafka_reader *r)
@@ -223,10 +260,10 @@ enum mr_step mr_kafka_pull(void *reader, struct mr_batch *out, struct mr_source_
     if (!r->is_open)
         return MR_DONE;
     uint32_t n = take_kept(r);
-    /* Never more than the range can have: what lies beyond is left in the queue, but for one
-     * message. */
+    /* Never more than the range can have: what lies beyond is left in the queue, but for as many as
+     * the range has gaps. */
     int64_t left = r->split.end - x->next;
-    if (left > 0 && !(x->kept && x->kept->offset >= r->split.end)) {
+    if (left > 0 && !is_beyond_kept(r)) {
         uint64_t room = r->config->batch_rows - n;
         ssize_t came =
             room == 0

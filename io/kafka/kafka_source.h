@@ -75,9 +75,12 @@ struct mr_kafka_partition {
     /* reading */
     rd_kafka_topic_t *handle; /* NULL: not fetching */
     int64_t next;             /* the next offset to give */
-    rd_kafka_message_t *kept; /* came beyond the end of its epoch */
-    int64_t eof;              /* the broker had nothing from this offset on */
-    bool is_lost;             /* next is not there any more, the first offset that is comes */
+    struct {
+        rd_kafka_message_t **all; /* mr_mem_alloc, by offset */
+        uint32_t at, n, capacity; /* from at on they are here */
+    } kept;       /* came beyond the end of their epoch, before those still queued */
+    int64_t eof;  /* the broker had nothing from this offset on */
+    bool is_lost; /* next is not there any more, the first offset that is comes */
 };
 
 struct mr_kafka_planner {
@@ -102,6 +105,8 @@ struct mr_kafka_planner {
     uint32_t splits_n;
 };
 
+/* kafka_source.c. Before its client is closed. */
+void mr_kafka_drop_kept(struct mr_kafka_partition *x);
 /* kafka_cluster.c. Which partitions there are, when that is due; latest and earliest of each. */
 MR_NODISCARD enum mr_status mr_kafka_look(struct mr_kafka_planner *p, struct mr_error *err);
 /* Offsets for a spec (MR_KAFKA_EARLIEST, MR_KAFKA_LATEST or a timestamp in ms per partition) into

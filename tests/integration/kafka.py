@@ -304,6 +304,10 @@ def transactions(w):
     for limit in (1, 2, 4):  # what comes behind a gap, and beyond its epoch, waits for the next one
         w.equal("all, %d an epoch" % limit, w.got(w.source(subscribe=t, maxOffsetsPerTrigger=limit)), ["no", "yes", "yes too"])
         w.equal("committed, %d an epoch" % limit, w.got(w.source(subscribe=t, maxOffsetsPerTrigger=limit, kafka__isolation__level="read_committed")), ["yes", "yes too"])
+    many, each = w.topic("txn-many"), ["%02d" % i for i in range(20)]
+    for x in each: w.produce((many, 0, x), end="commit")
+    for limit in (5, 7):  # of whose offsets half are no records: several from behind come along
+        w.equal("many, %d an epoch" % limit, w.got(w.source(subscribe=many, maxOffsetsPerTrigger=limit, kafka__isolation__level="read_committed")), each)
     chk = os.path.join(w.tmp, "txn-chk")
     w.produce((t, 0, "open"), end="open", id="open-one")
     w.equal("open", w.got(w.source(subscribe=t, kafka__isolation__level="read_committed"), checkpoint=chk), ["yes", "yes too"])

@@ -29,6 +29,7 @@ struct world {
     struct mr_source_config config;
     struct mr_kafka_planner planner;
     struct mr_kafka_reader reader;
+    int64_t gaps; /* so many offsets of each range are taken to be no records */
 };
 
 static void add_option(struct world *w, const char *name, const char *value)
@@ -145,6 +146,7 @@ static const char *rows(struct world *w)
         struct mr_batch batch;
         int64_t begin_us = w->env->ops->monotonic_us(w->env);
         must(w, mr_kafka_open_split(&w->reader, mr_kafka_split(&w->planner, i), &w->err));
+        w->reader.split.partition->next -= w->gaps;
         while (step == MR_BLOCKED || step == MR_MORE_OUTPUT) {
             assert_true(w->env->ops->monotonic_us(w->env) - begin_us < PATIENCE_US);
             step = mr_kafka_pull(&w->reader, &batch, &counts, &w->err);
@@ -537,6 +539,29 @@ static void what_no_client_takes_is_refused(void **state)
     tear_down(&w);
 }
 
+/* Where offsets of a range are no records but ends of transactions, records from behind it come
+ * along: they are those of the next ones. */
+static void what_comes_along_is_kept(void **state)
+{
+    struct world w;
+
+    (void)state;
+    set_up(&w, "subscribe", "t");
+    add_option(&w, "maxOffsetsPerTrigger", "2");
+    add_option(&w, "startingOffsets", "earliest");
+    w.gaps = 30;
+    produce(&w, 0, 0, 30);
+    open_ends(&w);
+    for (int i = 0; i < 30; i += 2) {
+        char want[64];
+        assert_string_not_equal(plan(&w), "");
+        snprintf(want, sizeof want, "0:%d=%d 0:%d=%d ", i, i, i + 1, i + 1);
+        assert_string_equal(rows(&w), want);
+    }
+    assert_string_equal(plan(&w), "");
+    tear_down(&w);
+}
+
 int main(void)
 {
 #ifdef __SANITIZE_THREAD__
@@ -552,6 +577,7 @@ int main(void)
         cmocka_unit_test(too_many_partitions_are_refused),
         cmocka_unit_test(a_topic_that_goes_is_data_loss),
         cmocka_unit_test(a_range_that_is_gone_is_data_loss),
+        cmocka_unit_test(what_comes_along_is_kept),
         cmocka_unit_test(errors_while_reading),
         cmocka_unit_test(errors_of_offsets),
         cmocka_unit_test(a_stop_ends_the_wait),
