@@ -341,7 +341,7 @@ static bool see_leftover(void *arg, const char *name, bool is_dir)
     size_t n = strlen(name);
 
     if (is_dir) {
-        if (name[0] == '.' || (name[0] == '_' && strchr(name, '=') == NULL))
+        if (strchr(name, '=') == NULL) /* not named by a column */
             return true;
         const char *other = mr_arena_format(&l->c->walk, "%s/%s", l->folder, name);
         mr_buffer_append(&l->others, &other, sizeof other);
@@ -370,7 +370,7 @@ static enum mr_status undo(void *committer, uint64_t epoch, struct mr_error *err
         l.others.n -= sizeof l.folder;
         memcpy(&l.folder, l.others.data + l.others.n, sizeof l.folder);
         int rc = c->config->env->ops->list(c->config->env, l.folder, see_leftover, &l);
-        if (rc < 0 && rc != -ENOENT)
+        if (rc < 0 && rc != -ENOENT && rc != -ELOOP) /* a link to itself leads to nothing new */
             l.error = -rc;
     }
     mr_arena_fini(&c->walk);

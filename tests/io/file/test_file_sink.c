@@ -267,7 +267,8 @@ static void undo_leaves_what_is_not_ours(void **unused)
         {"part=1/deep=2", ".part-00001-id-1-0.json.tmp", true},
         {"_part=1", ".part-00000-id-1-0.json.tmp", true},
         {"_log", ".part-00000-id-1-0.json.tmp", false},
-        {".part=1", ".part-00000-id-1-0.json.tmp", false},
+        {".part=1", ".part-00000-id-1-0.json.tmp", true},
+        {"archive", ".part-00000-id-1-0.json.tmp", false},
     };
     enum { N = sizeof files / sizeof *files };
     struct mr_file_stat st;
@@ -282,6 +283,13 @@ static void undo_leaves_what_is_not_ours(void **unused)
         assert_int_equal(mr_env_make_dirs(env, path[i]), 0);
         snprintf(path[i], sizeof path[i], "%s/%s/%s", w.path, files[i].folder, files[i].name);
         make_file(env, path[i], "x");
+    }
+    /* Links to the folder itself, and one to nowhere, are no trouble. */
+    for (int i = 0; i < 3; i++) {
+        static const char *const links[] = {"loop", "part=loop", "part=nowhere"};
+        char link[160];
+        snprintf(link, sizeof link, "%s/%s", w.path, links[i]);
+        assert_int_equal(symlink(i == 2 ? "/nonexistent" : w.path, link), 0);
     }
     assert_int_equal(w.ops->undo(w.committer, 1, &w.err), MR_OK);
     for (int i = 0; i < N; i++)
