@@ -1,17 +1,11 @@
 /* checkpoint.h - the folder of a query: what was planned, committed and remembered, durably.
  *
- * Layout   metadata      {"id": uuid, "version": n, "fingerprint": {...}} JSON, written whole
- *          lock          held while the query runs
- *          log/N         write-ahead log segments, zero-filled once and recycled
- *          snapshot/N    state snapshot rounds
- * Log      Records: length, kind, epoch, previous CRC, CRC32C. A torn tail is cut; anything else
- *          wrong stops with file and offset named. One durable write per epoch: plan and state
- *          records are appended while it runs, the commit record syncs them all.
+ * Layout   metadata, lock, head, log/N, snapshot/N: README.md has their bytes.
+ * Log      A torn tail is cut; anything else wrong stops with file and offset named. One durable
+ *          write per epoch: plan and state are logged while it runs, the commit syncs them all.
  * Recovery open -> mr_checkpoint_replay gives state, plans and commits back in order -> the runtime
  *          undoes or runs again the epoch that was planned but not committed.
- * Threads  The query's control thread; workers fill buffers of their own (mr_checkpoint_log is
- *          called by the control thread or, one at a time, by workers: it locks nothing, the caller
- *          orders).
+ * Threads  The query's control thread.
  */
 #pragma once
 #include "core/base/env.h"
