@@ -11,6 +11,7 @@
 #define FN(name, usage, min, max, flags, signature, resolve, body)                                 \
     MR_RESOLVE(resolve);                                                                           \
     MR_BODY(body);
+#define FN_INTERNAL FN
 #define FN_STATE(name, usage, min, max, flags, signature, resolve, body, bytes, fini)              \
     FN(name, usage, min, max, flags, signature, resolve, body)
 #define FN_PLAN(name, usage, min, max, flags, signature, resolve) MR_RESOLVE(resolve);
@@ -22,6 +23,7 @@
     MR_GENERATE(body);
 #include "core/expr/functions.def"
 #undef FN
+#undef FN_INTERNAL
 #undef FN_STATE
 #undef FN_PLAN
 #undef AGGREGATE
@@ -42,6 +44,8 @@ static const struct mr_function functions[] = {
      .signature = signature_,                                                                      \
      .resolve = mr_resolve_##resolve_,                                                             \
      .eval = mr_fn_##body},
+#define FN_INTERNAL(name_, usage_, min, max, flags_, signature_, resolve_, body)                   \
+    FN(name_, usage_, min, max, (flags_) | MR_FN_INTERNAL, signature_, resolve_, body)
 #define FN_STATE(name_, usage_, min, max, flags_, signature_, resolve_, body, bytes, fini)         \
     {.name = name_,                                                                                \
      .usage = usage_,                                                                              \
@@ -80,6 +84,7 @@ static const struct mr_function functions[] = {
      .generate = mr_generate_##body},
 #include "core/expr/functions.def"
 #undef FN
+#undef FN_INTERNAL
 #undef FN_STATE
 #undef FN_PLAN
 #undef AGGREGATE
@@ -89,6 +94,7 @@ enum { FUNCTIONS_N = sizeof functions / sizeof functions[0] };
 
 static const char *const names[] = {
 #define FN(name, ...) name,
+#define FN_INTERNAL(...)
 #define FN_STATE(name, ...) name,
 #define FN_PLAN(name, ...) name,
 #define AGGREGATE(name, ...) name,
@@ -121,7 +127,7 @@ const struct mr_function *mr_function_find(const char *name)
 
 const char *const *mr_function_names(uint32_t *n)
 {
-    *n = FUNCTIONS_N;
+    *n = sizeof names / sizeof *names;
     return names;
 }
 

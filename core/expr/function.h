@@ -25,8 +25,10 @@ enum mr_function_flags {
     MR_FN_CONTEXT = 32,         /* depends on zone or epoch: folded per epoch only */
     MR_FN_BOUND = 256,          /* resolve has read the literal arguments behind the first one: the
                                     body does not get them */
-    MR_FN_OUTER = 128,   /* a GENERATOR that gives a row of nulls for nothing: explode_outer */
-    MR_FN_ALL_ROWS = 64, /* with NULL_IF_ANY_NULL: the body gets the null rows too, because a
+    MR_FN_INTERNAL = 512, /* made by the planner only, with arguments as its body wants them: no
+                             name in SQL */
+    MR_FN_OUTER = 128,    /* a GENERATOR that gives a row of nulls for nothing: explode_outer */
+    MR_FN_ALL_ROWS = 64,  /* with NULL_IF_ANY_NULL: the body gets the null rows too, because a
                                    loop over all is faster; it raises nothing for them */
 };
 

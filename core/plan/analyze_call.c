@@ -15,6 +15,7 @@ static const char *lower(struct mr_analyzer *an, const char *name)
 
 const struct mr_function *mr_find_function(const char *name)
 {
+    const struct mr_function *f;
     char small[MR_NAME_MAX + 1];
     size_t n = strlen(name);
 
@@ -22,7 +23,8 @@ const struct mr_function *mr_find_function(const char *name)
         return NULL;
     for (size_t i = 0; i <= n; i++)
         small[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + ('a' - 'A') : name[i]);
-    return mr_function_find(small);
+    f = mr_function_find(small);
+    return f != NULL && (f->flags & MR_FN_INTERNAL) == 0 ? f : NULL;
 }
 
 bool mr_is_aggregate_call(const struct mr_ast *x)

@@ -11,13 +11,26 @@ static bool is_of_maps(const char *name)
            mr_same_name(name, "transform_keys") || mr_same_name(name, "transform_values");
 }
 
+static bool takes_lambdas(const char *name)
+{
+    static const char *const takers[] = {"aggregate",      "array_sort",       "exists",
+                                         "filter",         "forall",           "map_filter",
+                                         "map_zip_with",   "reduce",           "transform",
+                                         "transform_keys", "transform_values", "zip_with"};
+
+    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
+        if (mr_same_name(name, takers[i]))
+            return true;
+    return false;
+}
+
 /* What the parameters of the lambda at args[at] are, given the arguments before it. */
 static uint32_t parameters(const char *name, uint32_t at, struct mr_expr *const *args,
                            const struct mr_type **types)
 {
     const struct mr_type *first = at > 0 ? args[0]->type : NULL;
 
-    if (first == NULL || is_of_maps(name) != (first->kind == MR_MAP))
+    if (first == NULL || !takes_lambdas(name) || is_of_maps(name) != (first->kind == MR_MAP))
         return 0;
     if (mr_same_name(name, "aggregate") || mr_same_name(name, "reduce")) {
         if (first->kind != MR_ARRAY || at < 2)
@@ -34,7 +47,7 @@ static uint32_t parameters(const char *name, uint32_t at, struct mr_expr *const 
         else if (mr_same_name(name, "zip_with"))
             types[1] = at > 1 && args[1]->type->kind == MR_ARRAY ? args[1]->type->fields[0].type
                                                                  : &mr_type_void;
-        return 2;
+        return mr_same_name(name, "exists") || mr_same_name(name, "forall") ? 1 : 2;
     }
     if (first->kind == MR_MAP) {
         types[0] = first->fields[0].type;
@@ -50,15 +63,7 @@ static uint32_t parameters(const char *name, uint32_t at, struct mr_expr *const 
 static void *not_a_collection(struct mr_analyzer *an, const struct mr_ast *x,
                               const struct mr_expr *first)
 {
-    static const char *const takers[] = {"aggregate",      "array_sort",       "exists",
-                                         "filter",         "forall",           "map_filter",
-                                         "map_zip_with",   "reduce",           "transform",
-                                         "transform_keys", "transform_values", "zip_with"};
-    bool takes = false;
-
-    for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
-        takes |= mr_same_name(x->name, takers[i]);
-    if (!takes || first == NULL)
+    if (!takes_lambdas(x->name) || first == NULL)
         return MR_ANALYZE_FAIL(
             an, x->place, "INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION",
             "Invalid lambda function call. A lambda function should only be used "
@@ -71,15 +76,21 @@ static void *not_a_collection(struct mr_analyzer *an, const struct mr_ast *x,
                            mr_type_sql(an->arena, first->type));
 }
 
+/* The index of transform and filter may be left out, other parameters may not. */
+static uint32_t fewest(const char *name, uint32_t n)
+{
+    return mr_same_name(name, "transform") || mr_same_name(name, "filter") ? 1 : n;
+}
+
 static struct mr_expr *lambda(struct mr_analyzer *an, struct mr_scope *s, const struct mr_ast *x,
-                              const struct mr_type *const *types, uint32_t types_n)
+                              const struct mr_type *const *types, uint32_t least, uint32_t types_n)
 {
     struct mr_lambda_frame frame = {
         .names = x->parts, .types = types, .n = x->parts_n, .next = s->lambdas};
     struct mr_expr *e = MR_NEW(an->arena, struct mr_expr);
     struct mr_expr *body;
 
-    if (x->parts_n > types_n)
+    if (x->parts_n < least || x->parts_n > types_n)
         return MR_ANALYZE_FAIL(an, x->place, "INVALID_LAMBDA_FUNCTION_CALL.NUM_ARGS_MISMATCH",
                                "Invalid lambda function call. A higher order function expects %u "
                                "parameters, but got %u.",
@@ -108,7 +119,11 @@ struct mr_expr *mr_analyze_higher_order(struct mr_analyzer *an, struct mr_scope 
                                         const struct mr_ast *x)
 {
     struct mr_expr **args = MR_NEW_ARRAY(an->arena, struct mr_expr *, x->args_n);
+    const struct mr_function *f = mr_find_function(x->name);
 
+    if (f == NULL)
+        return MR_ANALYZE_FAIL(an, x->place, "UNRESOLVED_ROUTINE", "Cannot resolve routine `%s`.",
+                               x->name);
     for (uint32_t i = 0; i < x->args_n; i++) {
         if (x->args[i]->kind == MR_AST_LAMBDA) {
             const struct mr_type **types =
@@ -117,18 +132,12 @@ struct mr_expr *mr_analyze_higher_order(struct mr_analyzer *an, struct mr_scope 
 
             if (n == 0)
                 return not_a_collection(an, x, i > 0 ? args[0] : NULL);
-            args[i] = lambda(an, s, x->args[i], types, n);
+            args[i] = lambda(an, s, x->args[i], types, fewest(x->name, n), n);
         } else {
             args[i] = mr_analyze_expr(an, s, x->args[i]);
         }
         if (args[i] == NULL)
             return NULL;
     }
-    char *name = mr_arena_copy(an->arena, x->name, strlen(x->name));
-    for (char *c = name; *c; c++)
-        *c = (char)(*c >= 'A' && *c <= 'Z' ? *c + ('a' - 'A') : *c);
-    if (mr_function_find(name) == NULL)
-        return MR_ANALYZE_FAIL(an, x->place, "UNRESOLVED_ROUTINE", "Cannot resolve routine `%s`.",
-                               x->name);
-    return mr_call(an, name, args, x->args_n, x->place, mr_call_text(an, x, args, x->args_n));
+    return mr_call(an, f->name, args, x->args_n, x->place, mr_call_text(an, x, args, x->args_n));
 }

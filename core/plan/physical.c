@@ -58,6 +58,10 @@ static struct mr_expr *bind_part(void *arg, struct mr_expr *x)
         mr_plan_unsupported(b->planner, x->place, "a subquery in an expression");
         return x;
     }
+    if (x->kind == MR_EXPR_CALL && strcmp(x->function->name, "session_window") == 0) {
+        mr_plan_unsupported(b->planner, x->place, "the operator session window");
+        return x;
+    }
     if (x->kind != MR_EXPR_COLUMN)
         return NULL;
     for (uint32_t i = 0; i < b->n; i++)

@@ -70,7 +70,7 @@ static int describe_function(const char *name)
     struct mr_error err = {0};
     uint32_t n;
 
-    if (f) {
+    if (f && (f->flags & MR_FN_INTERNAL) == 0) {
         printf("Function: %s\nUsage: %s\n", f->name, f->usage);
         return MR_EXIT_OK;
     }
