@@ -9,7 +9,7 @@ struct inspection {
     struct mr_buffer *out;
     struct mr_metadata metadata;
     struct mr_head head;
-    struct mr_text plan;
+    struct mr_text plan, done; /* the head's; that of the last epoch in the log */
     struct mr_log_scan scan;
     struct mr_snapshot_list rounds;
     struct mr_snapshot_reader reader;
@@ -63,6 +63,8 @@ static enum mr_status check_groups(struct inspection *in, struct mr_commit *last
                 ok = mr_record_take_plan(data, &plan);
             if (!ok)
                 break;
+            if (record.kind == MR_RECORD_PLAN)
+                in->done = (struct mr_text){mr_arena_copy(in->arena, data.data, data.n), data.n};
         }
         if (!ok)
             return MR_FAIL(err, MR_CORRUPT, 0, "checkpoint: %s: group %llu is malformed",
@@ -125,20 +127,28 @@ static void print_commit(struct inspection *in, const struct mr_commit *c)
     mr_buffer_append_format(out, "\n");
 }
 
-static void print_plan(struct inspection *in, const struct mr_commit *last)
+static void print_offsets(struct mr_buffer *out, const struct mr_plan_record *plan)
+{
+    for (uint32_t i = 0; i < plan->sources_n; i++)
+        mr_buffer_append_format(out, "up to offset of source %u: %.*s\n", i + 1,
+                                (int)plan->offsets_json[i].n,
+                                plan->offsets_json[i].data ? plan->offsets_json[i].data : "");
+}
+
+/* How far the last epoch read, then the one that is planned. */
+static void print_plans(struct inspection *in, const struct mr_commit *last)
 {
     struct mr_plan_record plan;
 
-    if (in->plan.n == 0 || !mr_record_take_plan(in->plan, &plan))
-        return;
-    if (in->scan.last_commit && plan.epoch <= last->epoch)
+    if (in->scan.last_commit && in->done.n > 0 && mr_record_take_plan(in->done, &plan) &&
+        plan.epoch == last->epoch)
+        print_offsets(in->out, &plan);
+    if (in->plan.n == 0 || !mr_record_take_plan(in->plan, &plan) ||
+        (in->scan.last_commit && plan.epoch <= last->epoch))
         return;
     mr_buffer_append_format(in->out, "planned epoch %llu, not committed\n",
                             (unsigned long long)plan.epoch);
-    for (uint32_t i = 0; i < plan.sources_n; i++)
-        mr_buffer_append_format(in->out, "up to offset of source %u: %.*s\n", i + 1,
-                                (int)plan.offsets_json[i].n,
-                                plan.offsets_json[i].data ? plan.offsets_json[i].data : "");
+    print_offsets(in->out, &plan);
 }
 
 static void print_files(struct inspection *in)
@@ -198,7 +208,7 @@ enum mr_status mr_checkpoint_show(struct mr_env *env, const char *path, struct m
         mr_metadata_print(&in.metadata, out);
     if (in.scan.last_commit)
         print_commit(&in, &last);
-    print_plan(&in, &last);
+    print_plans(&in, &last);
     print_files(&in);
     mr_log_scan_fini(&in.scan);
     return judge(&in, err);

@@ -42,7 +42,9 @@ const struct mr_command mr_command_checkpoint = {
     .arguments = "show|verify DIR",
     .summary = "what a checkpoint holds; is it sound?",
     .text =
-        "show    prints query, version, sources, operators, last epochs, offsets and watermarks.\n"
+        "show    prints version, id, sources, operators with the columns of their state, the last\n"
+        "        epoch committed and the one planned, watermarks, how far sources were read, "
+        "files.\n"
         "verify  checks every checksum of every file; problems are listed by file and offset.\n"
         "Both only read, and may be used while the query runs. Exit code: 0 sound, 1 damaged, 2 no "
         "checkpoint.",

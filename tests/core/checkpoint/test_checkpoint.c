@@ -369,6 +369,7 @@ static void test_recycling(void **state)
         segments++;
     assert_in_range(segments, 1, 6);
     assert_non_null(strstr(text, "committed epoch 399"));
+    assert_non_null(strstr(text, "\nup to offset of source 1: "));
     assert_non_null(strstr(text, "operator stateStoreSave"));
     assert_non_null(strstr(text, "snapshot "));
     world_fini(&w);
