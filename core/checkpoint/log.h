@@ -64,6 +64,13 @@ MR_NODISCARD enum mr_status mr_log_read(struct mr_log_scan *s, uint64_t i, struc
 /* The next record of a payload, which moves on; false at its end, *ok false when it is malformed.
  */
 bool mr_log_next(struct mr_text *payload, struct mr_record *record, struct mr_text *data, bool *ok);
+/* Whether the log and the snapshot meet: it reaches back to the first group that is to be done, or
+ * to the first of all when there is no snapshot (0). */
+MR_NODISCARD enum mr_status mr_log_check_begin(const struct mr_log_scan *s, uint64_t first_group,
+                                               struct mr_error *err);
+/* And no state of the snapshot is newer than the last commit; both epoch + 1, 0: none. */
+MR_NODISCARD enum mr_status mr_log_check_end(const struct mr_log_scan *s, uint64_t newest,
+                                             uint64_t committed, struct mr_error *err);
 void mr_log_scan_fini(struct mr_log_scan *s);
 
 struct mr_log {

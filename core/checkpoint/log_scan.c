@@ -138,11 +138,41 @@ static enum mr_status corrupt_end(const struct mr_log_scan *s, const char *how, 
 {
     const char *path = mr_log_segment_path(s->arena, s->path, s->segments[s->end_segment].number);
 
+    if (s->next_group == 0)
+        return MR_FAIL(err, MR_CORRUPT, 0,
+                       "checkpoint: %s: the log is broken at byte 0: its first group is not there, "
+                       "but %s %llu is",
+                       path, how, (unsigned long long)number);
     return MR_FAIL(err, MR_CORRUPT, 0,
                    "checkpoint: %s: the log is broken at byte %llu: group %llu is not there, but "
                    "%s %llu says that it was durable",
                    path, (unsigned long long)s->end_offset, (unsigned long long)s->next_group, how,
                    (unsigned long long)number);
+}
+
+enum mr_status mr_log_check_begin(const struct mr_log_scan *s, uint64_t first_group,
+                                  struct mr_error *err)
+{
+    uint64_t oldest = s->groups_n ? s->groups[0].header.number : s->next_group;
+    uint64_t needed = first_group ? first_group : 1;
+
+    if (oldest <= needed)
+        return MR_OK;
+    return MR_FAIL(err, MR_CORRUPT, 0,
+                   "checkpoint: %s begins with group %llu, but %s from group %llu on", s->path,
+                   (unsigned long long)oldest,
+                   first_group ? "the snapshot needs the log" : "without a snapshot it is needed",
+                   (unsigned long long)needed);
+}
+
+enum mr_status mr_log_check_end(const struct mr_log_scan *s, uint64_t newest, uint64_t committed,
+                                struct mr_error *err)
+{
+    if (newest <= committed)
+        return MR_OK;
+    return MR_FAIL(err, MR_CORRUPT, 0,
+                   "checkpoint: %s: the snapshot is newer than the last commit in the log",
+                   s->path);
 }
 
 /* Whether a group in the segment in blocks, which was not reached, claims that the next one was

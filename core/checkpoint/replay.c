@@ -8,7 +8,7 @@ struct replay {
     uint64_t
         *tags[MR_STATE_TABLES_MAX]; /* per operator, by table and partition: epoch + 1; 0: none */
     uint64_t begin;                 /* epoch + 1 of the round, so of the sources; 0: no round */
-    uint64_t first_group;           /* of the log to be done */
+    uint64_t first_group;           /* of the log to be done; 0: no round */
     uint64_t newest;                /* tag */
 };
 
@@ -147,23 +147,6 @@ static enum mr_status take_group(struct replay *r, uint64_t i, struct mr_error *
     return status;
 }
 
-/* The snapshot and the log must meet. */
-static enum mr_status check_begin(struct replay *r, struct mr_error *err)
-{
-    struct mr_checkpoint *c = r->checkpoint;
-    const struct mr_log_scan *s = &c->scan;
-    uint64_t oldest = s->groups_n ? s->groups[0].header.number : s->next_group;
-    uint64_t needed = r->begin ? r->first_group : 1;
-
-    if (oldest <= needed)
-        return MR_OK;
-    return MR_FAIL(err, MR_CORRUPT, 0,
-                   "checkpoint: %s begins with group %llu, but %s from group %llu on", c->log_path,
-                   (unsigned long long)oldest,
-                   r->begin ? "the snapshot needs the log" : "without a snapshot it is needed",
-                   (unsigned long long)needed);
-}
-
 /* The plan of the epoch after the last commit: from the log, else from the head. */
 static enum mr_status find_plan(struct replay *r, struct mr_recovered *out, struct mr_error *err)
 {
@@ -199,7 +182,7 @@ static enum mr_status replay(struct replay *r, struct mr_recovered *out, struct 
         status = mr_snapshot_read(&c->replay.snapshot, c->snapshot_path, c->snapshot, &c->arena,
                                   take_chunk, r, err);
     if (status == MR_OK)
-        status = check_begin(r, err);
+        status = mr_log_check_begin(&c->scan, r->first_group, err);
     for (uint64_t i = 0; status == MR_OK && i < c->scan.groups_n; i++)
         status = take_group(r, i, err);
     if (status != MR_OK)
@@ -211,9 +194,10 @@ static enum mr_status replay(struct replay *r, struct mr_recovered *out, struct 
         MR_ASSERT(out->has_commit);
         out->is_published = c->published == out->commit.epoch + 1;
     }
-    if (r->newest > (out->has_commit ? out->commit.epoch + 1 : 0))
-        return corrupt(c, "the snapshot is newer than the last commit in the log", err);
-    status = find_plan(r, out, err);
+    status =
+        mr_log_check_end(&c->scan, r->newest, out->has_commit ? out->commit.epoch + 1 : 0, err);
+    if (status == MR_OK)
+        status = find_plan(r, out, err);
     out->is_new = !out->has_commit && !out->has_plan;
     return status;
 }

@@ -14,6 +14,7 @@ struct inspection {
     struct mr_snapshot_list rounds;
     struct mr_snapshot_reader reader;
     uint64_t chunks, state_bytes, first_epoch, last_epoch;
+    uint64_t first_group, newest; /* of the log to be done; epoch + 1; 0: there is no snapshot */
     uint32_t problems;
 };
 
@@ -36,9 +37,13 @@ static enum mr_status see_chunk(void *arg, const struct mr_chunk *chunk, struct 
     struct inspection *in = arg;
 
     (void)err;
-    if (chunk->kind == MR_CHUNK_BEGIN)
+    if (chunk->kind == MR_CHUNK_BEGIN) {
         in->first_epoch = chunk->epoch;
+        in->first_group = chunk->first_group;
+    }
     in->last_epoch = chunk->epoch;
+    if (chunk->epoch + 1 > in->newest)
+        in->newest = chunk->epoch + 1;
     in->chunks++;
     in->state_bytes += chunk->kind == MR_CHUNK_STATE ? data.n : 0;
     return MR_OK;
@@ -73,6 +78,36 @@ static enum mr_status check_groups(struct inspection *in, struct mr_commit *last
     return MR_OK;
 }
 
+static void inspect_log(struct inspection *in, struct mr_commit *last)
+{
+    struct mr_error err = {0};
+
+    in->scan = (struct mr_log_scan){
+        .env = in->env, .path = mr_arena_format(in->arena, "%s/log", in->path), .arena = in->arena};
+    if (passed(in, mr_log_scan(&in->scan, in->head.durable, &err), &err))
+        passed(in, check_groups(in, last, &err), &err);
+}
+
+/* The snapshot and the log, each sound, must meet. */
+static void inspect_meeting(struct inspection *in, struct mr_commit *last)
+{
+    struct mr_error err = {0};
+
+    if (in->problems)
+        return;
+    if (in->newest > (in->scan.last_commit ? last->epoch + 1 : 0)) {
+        /* The query runs, and the round ended after the log was read? */
+        mr_log_scan_fini(&in->scan);
+        inspect_log(in, last);
+    }
+    if (in->problems || !passed(in, mr_log_check_begin(&in->scan, in->first_group, &err), &err))
+        return;
+    passed(
+        in,
+        mr_log_check_end(&in->scan, in->newest, in->scan.last_commit ? last->epoch + 1 : 0, &err),
+        &err);
+}
+
 static void inspect(struct inspection *in, struct mr_commit *last)
 {
     struct mr_error err = {0};
@@ -89,16 +124,14 @@ static void inspect(struct inspection *in, struct mr_commit *last)
                         &found, &err),
            &err);
     in->reader = (struct mr_snapshot_reader){.env = in->env};
-    in->scan = (struct mr_log_scan){
-        .env = in->env, .path = mr_arena_format(a, "%s/log", in->path), .arena = a};
-    if (passed(in, mr_log_scan(&in->scan, in->head.durable, &err), &err))
-        passed(in, check_groups(in, last, &err), &err);
+    inspect_log(in, last);
     if (passed(in, mr_snapshot_list(in->env, snapshots, false, a, &in->rounds, &err), &err) &&
         in->rounds.newest)
         passed(in,
                mr_snapshot_read(&in->reader, snapshots, in->rounds.newest, a, see_chunk, in, &err),
                &err);
     mr_snapshot_reader_fini(&in->reader);
+    inspect_meeting(in, last);
 }
 
 static void print_time(struct mr_buffer *out, const char *what, int64_t us)

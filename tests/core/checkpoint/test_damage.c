@@ -312,6 +312,10 @@ static void test_missing(void **state)
             if (strstr(files[k].path, rows[i].folder))
                 remove(files[k].path);
         }
+        struct mr_buffer out;
+        mr_buffer_init(&out, &w.arena);
+        assert_int_equal(mr_checkpoint_verify(w.env, w.path, &out, &w.err),
+                         rows[i].status == MR_OK ? MR_OK : MR_CORRUPT);
         assert_int_equal(world_open(&w), rows[i].status);
         if (rows[i].status == MR_OK) {
             assert_int_equal(w.next, w.acknowledged);
