@@ -127,7 +127,7 @@ TEMPLATES = {
         {TS} - {TS} > INTERVAL '1' DAY|sequence(cdt, cdt + INTERVAL 3 DAYS)|sequence(cts, cts + INTERVAL 2 HOURS, INTERVAL 30 MINUTES)|array({I}, {D})|array({X}, {X})|map({X}, {X}, {X}, {X})|nullif({K}, {K=})|if({B}, {K}, {K=})|CASE WHEN {B} THEN {K} ELSE {K=} END
         transform({AI}, x -> struct(x, {S}))|get_json_object({SJ}, '$.b')|array_repeat({K}, 2)|concat(array({K}), array({K=}))|array_insert({AS}, {N}, {S})|named_struct('p', {V}, 'q', array({V}))|array_union(array({K}), array({K=}, {K=}))""",
 }
-TRANSCENDENTAL = "exp ln log log10 log2 log1p expm1 pow sin cos tan asin acos atan atan2 sinh cosh tanh cbrt hypot cot asinh acosh atanh sec csc".split()
+TRANSCENDENTAL = "exp ln log log10 log2 log1p expm1 pow sin cos tan asin acos atan atan2 sinh cosh tanh hypot cot asinh acosh atanh sec csc".split()
 
 
 def parsed():

@@ -243,8 +243,10 @@ static void test_numbers(void **state)
     struct mr_expr *wide =
         COLUMN(&b, "DECIMAL(38,0)", "99999999999999999999999999999999999999", "1", NULL, "2");
     struct mr_expr *zero = COLUMN(&b, "INT", "1", "2", NULL, "0");
+    struct mr_expr *cubes = COLUMN(&b, "DOUBLE", "27", "-343", NULL, "4.9E-324");
 
     (void)state;
+    bench_expect(&b, CALL(&b, "cbrt", cubes), "3.0|-7.0|NULL|1.7031839360032603E-108");
     bench_expect(&b, CALL(&b, "abs", l), "ARITHMETIC_OVERFLOW");
     bench_expect(&b, CALL(&b, "abs", CALL(&b, "/", l, bench_int(&b, 2))),
                  "2.5|4.6116860184273879E18|NULL|3.5");
