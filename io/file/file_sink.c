@@ -370,10 +370,14 @@ static enum mr_status undo(void *committer, uint64_t epoch, struct mr_error *err
         l.others.n -= sizeof l.folder;
         memcpy(&l.folder, l.others.data + l.others.n, sizeof l.folder);
         int rc = c->config->env->ops->list(c->config->env, l.folder, see_leftover, &l);
-        if (rc < 0 && rc != -ENOENT && rc != -ELOOP) /* a link to itself leads to nothing new */
+        if (rc < 0 && rc != -ENOENT)
             l.error = -rc;
     }
     mr_arena_fini(&c->walk);
+    if (l.error == ELOOP)
+        return MR_FAIL(err, MR_IO, 0,
+                       "file sink: links of folders below %s go in a circle; take them away",
+                       c->options.path);
     return l.error ? MR_FAIL(err, MR_IO, l.error, "file sink: clean up %s", c->options.path)
                    : MR_OK;
 }
