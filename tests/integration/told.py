@@ -119,6 +119,11 @@ def asked(binary, folder):
                               ("SELECT * FROM other", 2, "Known are `bad`, `here`, `gone`.")):
         p = subprocess.run([binary, "sql", "--job", "j.yaml", query], cwd=folder, capture_output=True, text=True, timeout=60)
         expect(query, p.returncode == code and says in p.stderr, (p.returncode, p.stderr))
+    for query, says in ("SELECT TIMESTAMP_NTZ'2026-01-01 12:00:00.123456' AS t", '{"t":"2026-01-01T12:00:00.123456"}\n'), \
+                       ("SELECT TIMESTAMP'2026-01-01 12:00:00.123456' AS t", '{"t":"2026-01-01T12:00:00.123456Z"}\n'), \
+                       ("SHOW FUNCTIONS LIKE 'get*'", "get\nget_json_object\ngetbit\n"):
+        p = subprocess.run([binary, "sql", "--format", "json", query], cwd=folder, capture_output=True, text=True, timeout=60)
+        expect(query, p.returncode == 0 and p.stdout == says, (p.returncode, p.stdout, p.stderr))
 
 
 def helped(binary, folder):

@@ -3,6 +3,7 @@
 
 #include "core/base/bounds.h"
 #include "core/expr/function.h"
+#include "core/format/pattern.h"
 #include "core/format/value.h"
 #include "core/format/json/json.h"
 #include "core/sql/parser.h"
@@ -221,10 +222,13 @@ static enum mr_status run_query(struct sql *s, const struct mr_relation *relatio
         s->schema = c.sink.schema = plan->root->output;
         s->writer = (struct mr_json_writer){
             .zone = s->session.conf.zone, .keep_nulls = true, .microseconds_always = true};
+        status = mr_pattern_compile(MR_TEXT("yyyy-MM-dd'T'HH:mm:ss.SSSSSS"), false, &s->arena,
+                                    &s->writer.timestamp_ntz_pattern, err);
         c.on_rows = json ? print_json_rows : NULL;
         c.on_rows_arg = s;
-        status = mr_query_open(engine, &c, &query, err);
     }
+    if (status == MR_OK)
+        status = mr_query_open(engine, &c, &query, err);
     if (status == MR_OK)
         status = mr_query_start(query, err);
     if (status == MR_OK)
