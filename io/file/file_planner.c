@@ -148,7 +148,7 @@ static void tell_unread(struct mr_file_planner *p, const struct mr_file_entry *o
 {
     const char *path = p->options.path, *name = p->config->table->name;
 
-    if (old_n > 0 && !p->told_old && p->seen.dropped_us == INT64_MIN)
+    if (old_n > 0 && !p->told_old)
         fprintf(
             stderr,
             "millrace: note: source \"%s\": %u files, as %s, are older than the newest one read "
@@ -168,7 +168,7 @@ static void tell_unread(struct mr_file_planner *p, const struct mr_file_entry *o
 static enum mr_status list(struct mr_file_planner *p, bool is_last, struct mr_error *err)
 {
     struct mr_file_entry old = {0};
-    uint32_t kept = 0;
+    uint32_t kept = 0, old_n = 0;
 
     mr_arena_reset(&p->listing);
     p->unread = (struct mr_file_list){.arena = &p->listing};
@@ -184,9 +184,10 @@ static enum mr_status list(struct mr_file_planner *p, bool is_last, struct mr_er
     for (uint32_t i = 0; i < p->unread.n; i++)
         if (p->unread.entries[i].mtime_us >= oldest_us)
             p->unread.entries[kept++] = p->unread.entries[i];
-        else
+        else if (p->unread.entries[i].mtime_us >= p->seen.dropped_us) { /* else perhaps read */
             old = p->unread.entries[i];
-    uint32_t old_n = p->unread.n - kept;
+            old_n++;
+        }
     p->unread.n = kept;
     tell_unread(p, &old, old_n, is_last);
     if (kept)
@@ -251,7 +252,8 @@ static void purge(struct mr_file_planner *p)
         __builtin_sub_overflow(p->seen.newest_us, p->options.age_max_us, &oldest_us))
         return;
     p->purge_us = oldest_us;
-    mr_file_seen_purge(&p->seen, p->options.age_max_us);
+    mr_file_seen_purge(&p->seen, p->options.age_max_us,
+                       p->config->env->ops->now_us(p->config->env));
 }
 
 enum mr_status mr_file_plan(void *planner, uint64_t epoch, enum mr_source_limit limit,

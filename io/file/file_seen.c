@@ -83,13 +83,13 @@ void mr_file_seen_add(struct mr_file_seen *s, const char *path, int64_t mtime_us
         s->newest_us = mtime_us;
 }
 
-void mr_file_seen_purge(struct mr_file_seen *s, int64_t age_max_us)
+void mr_file_seen_purge(struct mr_file_seen *s, int64_t age_max_us, int64_t now_us)
 {
-    int64_t oldest_us;
+    int64_t newest_us = s->newest_us < now_us ? s->newest_us : now_us, oldest_us;
     uint32_t old = 0;
 
     if (s->n == 0 || s->n < s->purge_at ||
-        __builtin_sub_overflow(s->newest_us, age_max_us, &oldest_us))
+        __builtin_sub_overflow(newest_us, age_max_us, &oldest_us))
         return;
     for (uint32_t i = 0; i < s->capacity; i++)
         old += s->slots[i].path && s->slots[i].mtime_us < oldest_us;

@@ -27,6 +27,7 @@ void mr_file_seen_init(struct mr_file_seen *s, bool name_only, struct mr_budget 
 void mr_file_seen_fini(struct mr_file_seen *s);
 bool mr_file_seen_has(const struct mr_file_seen *s, const char *path);
 void mr_file_seen_add(struct mr_file_seen *s, const char *path, int64_t mtime_us);
-/* Drops entries older than the newest minus age, when they may be a good part of all. May be called
- * at every poll: it looks at the entries only when their number has grown by half since it did. */
-void mr_file_seen_purge(struct mr_file_seen *s, int64_t age_max_us);
+/* Drops entries older than the newest minus age, or than now minus age where the newest is from the
+ * future, when they may be a good part of all. May be called at every poll: it looks at the entries
+ * only when their number has grown by half since it did. */
+void mr_file_seen_purge(struct mr_file_seen *s, int64_t age_max_us, int64_t now_us);

@@ -341,6 +341,11 @@ def unread(binary, folder):
         if name == "d": os.remove(folder + "/in/c.txt")
         err = run()
         expect("too old", err.count("1 files, as %s/in/c.txt, are older than the newest one read by more than maxFileAge" % folder) == says and err.count("\n") == says, (name, err))
+    for name, ahead in ("future", 1e8), ("today", 0): # all that was and comes is older than that
+        write(folder, {"in/%s.txt" % name: "y\n"})
+        os.utime("%s/in/%s.txt" % (folder, name), (now + ahead, now + ahead))
+        err = run()
+    expect("future", "1 files, as %s/in/today.txt, are older than the newest one read by more than maxFileAge" % folder in err, err)
 
 
 def main():

@@ -416,7 +416,7 @@ static void seen_files_are_forgotten_when_old(void **unused)
         snprintf(path, sizeof path, "f%lld", (long long)i);
         assert_false(mr_file_seen_has(&seen, path));
         mr_file_seen_add(&seen, path, i);
-        mr_file_seen_purge(&seen, 1000);
+        mr_file_seen_purge(&seen, 1000, INT64_MAX);
         assert_true(mr_file_seen_has(&seen, path));
         snprintf(path, sizeof path, "f%lld", (long long)(i < 1000 ? 0 : i - 1000));
         assert_true(mr_file_seen_has(&seen, path));
