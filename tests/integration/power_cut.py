@@ -40,7 +40,13 @@ class Disk:
         mounted = sh("mount", "-o", "loop", image, self.mount)
         return "loop mounts are refused: " + mounted.stderr.strip() if mounted.returncode else None
 
-    def detach(self): return sh("umount", self.mount).returncode == 0
+    def detach(self):
+        """The kernel may hold files of a process that was killed for a moment longer."""
+        for _ in range(100):
+            done = sh("umount", self.mount)
+            if done.returncode == 0: return True
+            time.sleep(0.1)
+        sys.exit("power_cut.py: " + done.stderr.strip())
 
 
 def told(path):
