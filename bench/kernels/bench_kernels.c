@@ -11,6 +11,7 @@
 #include "kernels/hash/hash.h"
 #include "kernels/lines/lines.h"
 #include "kernels/select/select.h"
+#include "kernels/sparkhash/sparkhash.h"
 #include "kernels/tally/tally.h"
 #include "kernels/view/view.h"
 #include "kernels/window/window.h"
@@ -42,7 +43,8 @@ static struct {
     uint64_t keys[ROWS * WORDS_MAX], hashes[ROWS];
     struct mr_text texts[ROWS];
     uint8_t lines[ROWS * LINE + 64];
-    uint64_t views[ROWS * MR_VIEW_WORDS + 64]; /* of 30 bytes in lines, a comma among them */
+    uint64_t views[ROWS * MR_VIEW_WORDS + 64];  /* of 30 bytes in lines, a comma among them */
+    uint64_t uneven[ROWS * MR_VIEW_WORDS + 64]; /* of 17 to 28 bytes */
     struct mr_group_cache cache;
 } in;
 
@@ -155,6 +157,8 @@ static void fill_input(void)
         in.i128[1][i] = -(__int128)in.i64[1][i];
         in.views[i * MR_VIEW_WORDS] = 30 | (uint64_t)0x61616161 << 32;
         in.views[i * MR_VIEW_WORDS + 1] = (uint64_t)(i * LINE + 40 + next_random() % 20) << 32;
+        in.uneven[i * MR_VIEW_WORDS] = (17 + next_random() % 12) | (uint64_t)0x61616161 << 32;
+        in.uneven[i * MR_VIEW_WORDS + 1] = in.views[i * MR_VIEW_WORDS + 1];
         in.times[i] = INT64_C(1767268800000000) + i * 1000 - (int64_t)(next_random() % 30000000);
         in.half[i / 64] |= (next_random() & 1) << (i % 64);
         in.few[i / 64] |= (uint64_t)(next_random() % 20 == 0) << (i % 64);
@@ -176,6 +180,7 @@ static void fill_input(void)
 #define VIEW ((const struct mr_view_kernels *)kernels)
 #define SELECT ((const struct mr_select_kernels *)kernels)
 #define GROUP ((const struct mr_group_kernels *)kernels)
+#define SPARKHASH ((const struct mr_sparkhash_kernels *)kernels)
 #define HASH ((const struct mr_hash_kernels *)kernels)
 #define LINES ((const struct mr_lines_kernels *)kernels)
 #define TALLY ((const struct mr_tally_kernels *)kernels)
@@ -187,6 +192,8 @@ static void fill_input(void)
     }
 
 /* Texts with middle in them that end by end. */
+static uint8_t *const lines_heap[] = {in.lines};
+
 static void match(const struct mr_view_kernels *kernels, const char *middle, const char *end)
 {
     static const char mask[MR_VIEW_BLOCK] = {-1, -1, -1};
@@ -248,6 +255,13 @@ LOOP(bytes_small, out.n = GROUP->find_bytes(&small.index, small.texts, in.hashes
                                             out.ids, out.misses))
 LOOP(hash_1, HASH->words(out.bits, in.keys, 1, ROWS))
 LOOP(hash_2, HASH->words(out.bits, in.keys, 2, ROWS))
+LOOP(murmur_u32, SPARKHASH->murmur_u32((uint32_t *)out.i32, (uint32_t *)in.i32[0], in.half, ROWS))
+LOOP(murmur_u64, SPARKHASH->murmur_u64((uint32_t *)out.i32, in.keys, in.half, ROWS))
+LOOP(murmur_texts,
+     SPARKHASH->murmur_texts((uint32_t *)out.i32, in.uneven, lines_heap, NULL, NULL, ROWS))
+LOOP(xxh64_u32, SPARKHASH->xxh64_u32(out.bits, (uint32_t *)in.i32[0], in.half, ROWS))
+LOOP(xxh64_u64, SPARKHASH->xxh64_u64(out.bits, in.keys, in.half, ROWS))
+LOOP(xxh64_texts, SPARKHASH->xxh64_texts(out.bits, in.uneven, lines_heap, NULL, NULL, ROWS))
 LOOP(ends, uint32_t scanned;
      out.n = LINES->find_ends(out.ids, ROWS, in.lines, sizeof in.lines - 64, &scanned))
 LOOP(byte, uint32_t scanned;
@@ -318,6 +332,12 @@ static const struct loop {
     {"select", "bits to rows, 50 % set", bits_half, ROWS, NULL},
     {"select", "bits to rows, 5 % set", bits_few, ROWS, NULL},
     {"select", "bits of chosen rows", bits_sel, ROWS / 2, NULL},
+    {"sparkhash", "Murmur3 of int, half null", murmur_u32, ROWS, NULL},
+    {"sparkhash", "Murmur3 of bigint, half null", murmur_u64, ROWS, NULL},
+    {"sparkhash", "Murmur3 of text", murmur_texts, ROWS, NULL},
+    {"sparkhash", "XXH64 of int, half null", xxh64_u32, ROWS, NULL},
+    {"sparkhash", "XXH64 of bigint, half null", xxh64_u64, ROWS, NULL},
+    {"sparkhash", "XXH64 of text", xxh64_texts, ROWS, NULL},
     {"tally", "count, 32 groups", count, ROWS, group_numbers},
     {"tally", "sum of double, 32 groups", sum_f64, ROWS, group_numbers},
     {"tally", "sum of double, 1 group", sum_f64_of_one, ROWS, NULL},

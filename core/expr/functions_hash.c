@@ -1,9 +1,10 @@
 #include "core/expr/coerce.h"
 #include "core/expr/hash.h"
 
+#include "kernels/sparkhash/one.h"
+#include "kernels/sparkhash/sparkhash.h"
+
 #include <math.h>
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 /* hash (Murmur3, seed 42) and xxhash64 (seed 42): bit by bit as Spark's, over any types. A null
  * leaves the hash as it was; -0.0 hashes as 0.0. */
@@ -16,68 +17,36 @@ struct hasher {
     uint64_t (*bytes)(const void *data, uint64_t n, uint64_t seed);
 };
 
-static inline uint32_t rotate(uint32_t x, uint32_t by)
-{
-    return x << by | x >> (32 - by);
-}
-static inline uint32_t murmur_mix(uint32_t h, uint32_t k)
-{
-    k = rotate(k * 0xcc9e2d51u, 15) * 0x1b873593u;
-    return rotate(h ^ k, 13) * 5 + 0xe6546b64u;
-}
-static inline uint32_t murmur_finish(uint32_t h, uint32_t n)
-{
-    h ^= n;
-    h = (h ^ h >> 16) * 0x85ebca6bu;
-    h = (h ^ h >> 13) * 0xc2b2ae35u;
-    return h ^ h >> 16;
-}
 static uint64_t murmur_u32(uint32_t v, uint64_t seed)
 {
-    return murmur_finish(murmur_mix((uint32_t)seed, v), 4);
+    return mr_murmur_u32(v, (uint32_t)seed);
 }
 static uint64_t murmur_u64(uint64_t v, uint64_t seed)
 {
-    return murmur_finish(murmur_mix(murmur_mix((uint32_t)seed, (uint32_t)v), (uint32_t)(v >> 32)),
-                         8);
+    return mr_murmur_u64(v, (uint32_t)seed);
 }
-/* Spark's own: the last bytes are mixed in one by one, each as a signed word. */
 static uint64_t murmur_bytes(const void *data, uint64_t n, uint64_t seed)
 {
-    const uint8_t *p = data;
-    uint32_t h = (uint32_t)seed, k;
-    uint64_t i = 0;
-
-    for (; i + 4 <= n; i += 4) {
-        memcpy(&k, p + i, 4);
-        h = murmur_mix(h, k);
-    }
-    for (; i < n; i++)
-        h = murmur_mix(h, (uint32_t)(int32_t)(int8_t)p[i]);
-    return murmur_finish(h, (uint32_t)n);
-}
-
-static uint64_t xxh64_u32(uint32_t v, uint64_t seed)
-{
-    return XXH64(&v, sizeof v, seed);
-}
-static uint64_t xxh64_u64(uint64_t v, uint64_t seed)
-{
-    return XXH64(&v, sizeof v, seed);
-}
-static uint64_t xxh64_bytes(const void *data, uint64_t n, uint64_t seed)
-{
-    return XXH64(data, n, seed);
+    return mr_murmur_bytes(data, n, (uint32_t)seed);
 }
 
 static const struct hasher murmur = {murmur_u32, murmur_u64, murmur_bytes};
-static const struct hasher xxh64 = {xxh64_u32, xxh64_u64, xxh64_bytes};
+static const struct hasher xxh64 = {mr_xxh64_u32, mr_xxh64_u64, mr_xxh64_bytes};
+
+static inline double same_f64(double v) /* one zero, one NaN */
+{
+    return v == 0 ? 0.0 : v != v ? (double)NAN : v;
+}
+static inline float same_f32(float v)
+{
+    return v == 0 ? 0.0f : v != v ? NAN : v;
+}
 
 static uint64_t hash_f64(const struct hasher *h, double v, uint64_t seed)
 {
     uint64_t bits;
 
-    v = v == 0 ? 0.0 : v != v ? (double)NAN : v;
+    v = same_f64(v);
     memcpy(&bits, &v, sizeof bits);
     return h->u64(bits, seed);
 }
@@ -86,7 +55,7 @@ static uint64_t hash_f32(const struct hasher *h, float v, uint64_t seed)
 {
     uint32_t bits;
 
-    v = v == 0 ? 0.0f : v != v ? NAN : v;
+    v = same_f32(v);
     memcpy(&bits, &v, sizeof bits);
     return h->u32(bits, seed);
 }
@@ -161,7 +130,7 @@ static uint64_t hash_value(const struct hasher *h, const struct mr_column *c, ui
 
 uint32_t mr_hash_murmur(const void *data, uint64_t n, uint32_t seed)
 {
-    return (uint32_t)murmur_bytes(data, n, seed);
+    return mr_murmur_bytes(data, n, seed);
 }
 
 uint64_t mr_hash_xxh64(const struct mr_column *c, uint32_t row, uint64_t seed)
@@ -196,55 +165,107 @@ MR_RESOLVE(hash)
     return MR_OK;
 }
 
-/* Of one text, as most are: without asking each row for its type. */
-#define HASH_TEXTS(name, type, bytes)                                                              \
-    static void name(struct mr_call *call, const struct mr_column *x, type *to)                    \
-    {                                                                                              \
-        MR_EACH_ROW(call, i, row)                                                                  \
-        {                                                                                          \
-            const struct mr_text t = mr_column_text(x, row);                                       \
-            to[row] = mr_column_is_null(x, row) ? SEED : (type)bytes(t.data, t.n, SEED);           \
-        }                                                                                          \
-    }
-HASH_TEXTS(murmur_texts, int32_t, murmur_bytes)
-HASH_TEXTS(xxh64_texts, int64_t, xxh64_bytes)
+/* Words are hashed as they are, or as what they stand for: all rows. */
+#define AS_WORDS(type, from)                                                                       \
+    do {                                                                                           \
+        type *to = mr_arena_alloc(call->arena, call->rows * sizeof *to);                           \
+        for (uint32_t row = 0; row < call->rows; row++)                                            \
+            to[row] = (from);                                                                      \
+        return to;                                                                                 \
+    } while (0)
 
-static bool is_one_text(const struct mr_call *call, const struct mr_column *args)
+static const void *words_of(const struct mr_call *call, const struct mr_column *x)
 {
-    return call->expr->args_n == 1 &&
-           (args->type->kind == MR_STRING || args->type->kind == MR_BINARY);
+    switch (x->type->kind) {
+    case MR_BOOLEAN:
+        AS_WORDS(int32_t, mr_bit_get(x->bits, row));
+    case MR_TINYINT:
+        AS_WORDS(int32_t, x->i8[row]);
+    case MR_SMALLINT:
+        AS_WORDS(int32_t, x->i16[row]);
+    case MR_FLOAT:
+        AS_WORDS(float, same_f32(x->f32[row]));
+    case MR_DOUBLE:
+        AS_WORDS(double, same_f64(x->f64[row]));
+    case MR_DECIMAL:
+        AS_WORDS(int64_t, (int64_t)x->i128[row]);
+    default:
+        return x->data;
+    }
 }
+
+enum shape { NOTHING, WORDS_32, WORDS_64, TEXTS, OTHERS };
+
+static enum shape shape_of(const struct mr_type *type)
+{
+    switch (type->kind) {
+    case MR_VOID:
+        return NOTHING;
+    case MR_BOOLEAN:
+    case MR_TINYINT:
+    case MR_SMALLINT:
+    case MR_INT:
+    case MR_DATE:
+    case MR_INTERVAL_YEAR_MONTH:
+    case MR_FLOAT:
+        return WORDS_32;
+    case MR_STRING:
+    case MR_BINARY:
+        return TEXTS;
+    case MR_DECIMAL:
+        return type->precision <= 18 ? WORDS_64 : OTHERS;
+    case MR_INTERVAL_CALENDAR:
+    case MR_ARRAY:
+    case MR_MAP:
+    case MR_STRUCT:
+        return OTHERS;
+    default:
+        return WORDS_64;
+    }
+}
+
+/* The hashes of all rows go from column to column. */
+#define HASH(name, word)                                                                           \
+    static void name##_column(const struct mr_call *call, const struct mr_column *x, word *hashes) \
+    {                                                                                              \
+        switch (shape_of(x->type)) {                                                               \
+        case NOTHING:                                                                              \
+            return;                                                                                \
+        case WORDS_32:                                                                             \
+            mr_sparkhash->name##_u32(hashes, words_of(call, x), x->valid, call->rows);             \
+            return;                                                                                \
+        case WORDS_64:                                                                             \
+            mr_sparkhash->name##_u64(hashes, words_of(call, x), x->valid, call->rows);             \
+            return;                                                                                \
+        case TEXTS:                                                                                \
+            mr_sparkhash->name##_texts(hashes, x->data, x->heaps, x->valid, call->sel, call->n);   \
+            return;                                                                                \
+        case OTHERS:                                                                               \
+            MR_EACH_ROW(call, i, row)                                                              \
+            hashes[row] = (word)hash_value(&name, x, row, hashes[row]);                            \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_columns(const struct mr_call *call, const struct mr_column *args,           \
+                               word *hashes)                                                       \
+    {                                                                                              \
+        for (uint32_t row = 0; row < call->rows; row++)                                            \
+            hashes[row] = SEED;                                                                    \
+        for (uint32_t k = 0; k < call->expr->args_n; k++)                                          \
+            name##_column(call, &args[k], hashes);                                                 \
+    }
+HASH(murmur, uint32_t)
+HASH(xxh64, uint64_t)
 
 MR_BODY(hash)
 {
     mr_column_alloc(out, &mr_type_int, call->rows, false, call->arena);
-    if (is_one_text(call, args)) {
-        murmur_texts(call, args, out->i32);
-        return MR_OK;
-    }
-    MR_EACH_ROW(call, i, row)
-    {
-        uint64_t seed = SEED;
-        for (uint32_t k = 0; k < call->expr->args_n; k++)
-            seed = hash_value(&murmur, &args[k], row, seed);
-        out->i32[row] = (int32_t)(uint32_t)seed;
-    }
+    murmur_columns(call, args, out->data);
     return MR_OK;
 }
 
 MR_BODY(xxhash64)
 {
     mr_column_alloc(out, &mr_type_bigint, call->rows, false, call->arena);
-    if (is_one_text(call, args)) {
-        xxh64_texts(call, args, out->i64);
-        return MR_OK;
-    }
-    MR_EACH_ROW(call, i, row)
-    {
-        uint64_t seed = SEED;
-        for (uint32_t k = 0; k < call->expr->args_n; k++)
-            seed = hash_value(&xxh64, &args[k], row, seed);
-        out->i64[row] = (int64_t)seed;
-    }
+    xxh64_columns(call, args, out->data);
     return MR_OK;
 }

@@ -308,6 +308,10 @@ static void test_hashes(void **state)
     (void)state;
     bench_expect(&b, CALL(&b, "hash", s), "1485273170");
     bench_expect(&b, CALL(&b, "xxhash64", s), "-8582455328737087284");
+    /* Column after column; a null leaves the hash as it is. */
+    bench_expect(&b, CALL(&b, "hash", COLUMN(&b, "STRING", NULL)), "42");
+    bench_expect(&b, CALL(&b, "hash", COLUMN(&b, "INT", NULL), s), "1485273170");
+    bench_expect(&b, CALL(&b, "xxhash64", s, COLUMN(&b, "DOUBLE", NULL)), "-8582455328737087284");
 }
 
 static void test_decode(void **state)
