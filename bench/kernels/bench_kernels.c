@@ -234,6 +234,7 @@ LOOP(year, out.n = CALENDAR->year(out.i32, in.i32[0], ROWS))
 LOOP(days, CALENDAR->days(out.i32, in.times, ROWS))
 LOOP(minute, CALENDAR->minute(out.i32, in.times, ROWS))
 LOOP(lengths, VIEW->lengths(out.i32, in.keys, ROWS))
+LOOP(span, const struct mr_view_span s = VIEW->span(in.uneven, ROWS); out.n = s.to - s.from)
 LOOP(equal, VIEW->equal(out.bits, in.keys, in.keys + 2, ROWS))
 LOOP(match_end, match(VIEW, "", "a,"))
 LOOP(match_middle, match(VIEW, ",aa", ""))
@@ -342,6 +343,7 @@ static const struct loop {
     {"tally", "sum of double, 32 groups", sum_f64, ROWS, group_numbers},
     {"tally", "sum of double, 1 group", sum_f64_of_one, ROWS, NULL},
     {"view", "lengths", lengths, ROWS, NULL},
+    {"view", "where they lie", span, ROWS, NULL},
     {"view", "text = text", equal, ROWS, NULL},
     {"view", "text that ends by a,", match_end, ROWS, NULL},
     {"view", "text that has ,aa in it", match_middle, ROWS, NULL},

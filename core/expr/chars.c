@@ -24,14 +24,30 @@ static bool is_run_ascii(const struct mr_column *x, uint64_t from, uint64_t to)
                                            (to - from) >> 32);
 }
 
-bool mr_chars_column_is_ascii(const struct mr_column *x, const uint32_t *sel, uint32_t n)
+/* Of rows from..from+n: where long texts of one heap lie close together, what is between the first
+ * and the last of them is looked at, and not each text. false: it may be that all are, too. */
+static bool is_span_ascii(const struct mr_column *x, uint32_t from, uint32_t n)
+{
+    enum { CLOSE = 64 }; /* bytes a row */
+    const struct mr_view_span s =
+        mr_view->span((const uint64_t *)(const void *)(x->views + from), n);
+
+    if (s.high || s.from_heap > s.to_heap)
+        return !s.high;
+    return s.from_heap == s.to_heap && s.to - s.from <= n * CLOSE &&
+           mr_view->is_ascii((const char *)x->heaps[s.from_heap] + s.from, s.to - s.from);
+}
+
+/* Of rows sel[at..end) (NULL: at..end-1). */
+static bool are_texts_ascii(const struct mr_column *x, const uint32_t *sel, uint32_t at,
+                            uint32_t end)
 {
     const uint64_t high = UINT64_C(0x8080808080808080);
     uint64_t from = 0, to = 0, prefixes = 0, rests = 0;
 
-    for (uint32_t i = 0; i < n; i++) {
+    for (; at < end; at++) {
         uint64_t words[MR_VIEW_WORDS];
-        memcpy(words, &x->views[sel ? sel[i] : i], sizeof words);
+        memcpy(words, &x->views[sel ? sel[at] : at], sizeof words);
         prefixes |= words[0];
         if ((uint32_t)words[0] <= MR_VIEW_INLINE) {
             rests |= words[1];
@@ -45,6 +61,20 @@ bool mr_chars_column_is_ascii(const struct mr_column *x, const uint32_t *sel, ui
         to = words[1] + (words[0] << 32);
     }
     return ((prefixes >> 32 | rests) & high) == 0 && is_run_ascii(x, from, to);
+}
+
+bool mr_chars_column_is_ascii(const struct mr_column *x, const uint32_t *sel, uint32_t n)
+{
+    enum { PIECE = 128 }; /* rows: a column may have several heaps, one behind the other */
+
+    if (sel)
+        return are_texts_ascii(x, sel, 0, n);
+    for (uint32_t at = 0; at < n; at += PIECE) {
+        const uint32_t rows = n - at < PIECE ? n - at : PIECE;
+        if (!is_span_ascii(x, at, rows) && !are_texts_ascii(x, NULL, at, at + rows))
+            return false;
+    }
+    return true;
 }
 
 uint64_t mr_chars_length(struct mr_text t)

@@ -25,9 +25,17 @@ struct mr_view_pattern {
     uint32_t pieces_n; /* at least one */
 };
 
+/* Of some views; without long texts from_heap is above to_heap. */
+struct mr_view_span {
+    uint32_t high;               /* 1: a byte that lies in a view is above 0x7f */
+    uint32_t from_heap, to_heap; /* of the long texts: the least and the largest number */
+    uint32_t from, to;           /* their least offset, and their largest end */
+};
+
 struct mr_view_kernels {
     const char *isa;
     void (*lengths)(int32_t *out, const uint64_t *views, uint32_t n);
+    struct mr_view_span (*span)(const uint64_t *views, uint32_t n);
     void (*equal)(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint32_t n);
     /* The same with the one text y. */
     void (*equal_by)(uint64_t *bits, const uint64_t *x, const uint64_t *y, uint32_t n);

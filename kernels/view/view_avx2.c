@@ -97,4 +97,85 @@ static inline __attribute__((always_inline)) uint64_t find_here(const char *text
     return UINT64_MAX;
 }
 
+static inline __m256i two_views(const uint64_t *views)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)views);
+}
+static inline uint32_t most_of(__m256i x) /* of 8 words */
+{
+    __m128i y = _mm_max_epu32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+
+    y = _mm_max_epu32(y, _mm_shuffle_epi32(y, 0x4e));
+    return (uint32_t)_mm_cvtsi128_si32(_mm_max_epu32(y, _mm_shuffle_epi32(y, 0xb1)));
+}
+static inline uint32_t least_of(__m256i x)
+{
+    return ~most_of(_mm256_xor_si256(x, _mm256_set1_epi32(-1)));
+}
+
+/* Eight views at a time, turned into their four words: lengths, prefixes, heaps, offsets. */
+static struct mr_view_span span(const uint64_t *views, uint32_t n)
+{
+    const __m256i longer = _mm256_set1_epi32(INLINE_BYTES + 1);
+    __m256i bytes = _mm256_setzero_si256(), to_heap = bytes, to = bytes;
+    __m256i from_heap = _mm256_set1_epi32(-1), from = from_heap;
+    struct mr_view_span s;
+    uint32_t i = 0;
+
+    for (; i + 8 <= n; i += 8) {
+        const __m256i a = two_views(views + 2 * i), b = two_views(views + 2 * i + 4);
+        const __m256i c = two_views(views + 2 * i + 8), d = two_views(views + 2 * i + 12);
+        const __m256i low = _mm256_unpacklo_epi32(a, b), more_low = _mm256_unpacklo_epi32(c, d);
+        const __m256i high = _mm256_unpackhi_epi32(a, b), more_high = _mm256_unpackhi_epi32(c, d);
+        const __m256i length = _mm256_unpacklo_epi64(low, more_low);
+        const __m256i prefix = _mm256_unpackhi_epi64(low, more_low);
+        const __m256i heap = _mm256_unpacklo_epi64(high, more_high);
+        const __m256i offset = _mm256_unpackhi_epi64(high, more_high);
+        const __m256i is_short = _mm256_cmpgt_epi32(longer, length);
+        const __m256i end = _mm256_add_epi32(offset, length);
+        bytes = _mm256_or_si256(_mm256_or_si256(bytes, prefix),
+                                _mm256_and_si256(_mm256_or_si256(heap, offset), is_short));
+        from_heap = _mm256_min_epu32(from_heap, _mm256_or_si256(heap, is_short));
+        to_heap = _mm256_max_epu32(to_heap, _mm256_andnot_si256(is_short, heap));
+        from = _mm256_min_epu32(from, _mm256_or_si256(offset, is_short));
+        to = _mm256_max_epu32(to, _mm256_andnot_si256(is_short, end));
+    }
+    s = (struct mr_view_span){.from_heap = least_of(from_heap),
+                              .to_heap = most_of(to_heap),
+                              .from = least_of(from),
+                              .to = most_of(to)};
+    s.high = (uint32_t)_mm256_movemask_epi8(bytes) != 0;
+    for (; i < n; i++)
+        span_one(&s, views + 2 * (uint64_t)i);
+    return s;
+}
+
+static inline __m256i bytes_at(const char *text)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)text);
+}
+
+/* The last bytes with those before them, as often as it comes. */
+static bool is_ascii(const char *text, uint64_t n)
+{
+    __m256i all[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                      _mm256_setzero_si256()};
+    uint8_t few = 0;
+    uint64_t i = 0;
+
+    if (n < 32) {
+        for (; i < n; i++)
+            few |= (uint8_t)text[i];
+        return few < 0x80;
+    }
+    for (; i + 128 <= n; i += 128)
+        for (uint32_t k = 0; k < 4; k++)
+            all[k] = _mm256_or_si256(all[k], bytes_at(text + i + 32 * k));
+    for (; i + 32 <= n; i += 32)
+        all[0] = _mm256_or_si256(all[0], bytes_at(text + i));
+    all[1] = _mm256_or_si256(all[1], bytes_at(text + n - 32));
+    all[2] = _mm256_or_si256(all[2], all[3]);
+    return _mm256_movemask_epi8(_mm256_or_si256(_mm256_or_si256(all[0], all[1]), all[2])) == 0;
+}
+
 const struct mr_view_kernels mr_view_avx2 = VIEW_TABLE("avx2");

@@ -14,13 +14,17 @@ static void lengths(int32_t *out, const uint64_t *views, uint32_t n)
         out[i] = (int32_t)views[(uint64_t)i * MR_VIEW_WORDS];
 }
 
-static bool is_ascii(const char *text, uint64_t n)
+static inline void span_one(struct mr_view_span *s, const uint64_t *view)
 {
-    uint8_t all = 0;
+    const uint32_t length = (uint32_t)view[0], heap = (uint32_t)view[1];
+    const uint32_t offset = (uint32_t)(view[1] >> 32), end = offset + length;
+    const bool is_long = length > INLINE_BYTES;
 
-    for (uint64_t i = 0; i < n; i++)
-        all |= (uint8_t)text[i];
-    return all < 0x80;
+    s->high |= (((uint32_t)(view[0] >> 32) | (is_long ? 0 : heap | offset)) & 0x80808080u) != 0;
+    s->from_heap = is_long && heap < s->from_heap ? heap : s->from_heap;
+    s->to_heap = is_long && heap > s->to_heap ? heap : s->to_heap;
+    s->from = is_long && offset < s->from ? offset : s->from;
+    s->to = is_long && end > s->to ? end : s->to;
 }
 
 static inline uint64_t find_here(const char *text, uint64_t n, const char *what, uint64_t m);
@@ -164,6 +168,6 @@ static uint64_t find(const char *text, uint64_t n, const char *what, uint64_t m)
 
 #define VIEW_TABLE(name)                                                                           \
     {                                                                                              \
-        .isa = name, .lengths = lengths, .equal = equal, .equal_by = equal_by,                     \
+        .isa = name, .lengths = lengths, .span = span, .equal = equal, .equal_by = equal_by,       \
         .is_ascii = is_ascii, .find = find, .match = match,                                        \
     }

@@ -49,4 +49,22 @@ static inline uint64_t find_here(const char *text, uint64_t n, const char *what,
     return at ? (uint64_t)(at - text) : UINT64_MAX;
 }
 
+static struct mr_view_span span(const uint64_t *views, uint32_t n)
+{
+    struct mr_view_span s = {.from_heap = UINT32_MAX, .from = UINT32_MAX};
+
+    for (uint32_t i = 0; i < n; i++)
+        span_one(&s, views + (uint64_t)i * MR_VIEW_WORDS);
+    return s;
+}
+
+static bool is_ascii(const char *text, uint64_t n)
+{
+    uint8_t all = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        all |= (uint8_t)text[i];
+    return all < 0x80;
+}
+
 const struct mr_view_kernels mr_view_scalar = VIEW_TABLE("scalar");

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { GUARD_ROWS = 257, GUARD_PAGES = 8 };
+enum { GUARD_ROWS = 257, GUARD_PAGES = 8, GUARD_MAPS = 12 };
 
 /* Random values of n rows; sel: some of them. */
 struct guard {
@@ -22,7 +22,7 @@ struct guard {
     uint64_t *valid;
     uint32_t *sel, *ids; /* ids below 16 */
     uint32_t n, sel_n;
-    void *maps[8];
+    void *maps[GUARD_MAPS];
     uint32_t maps_n;
 };
 
@@ -33,6 +33,7 @@ static inline void *guard_alloc(struct guard *g, size_t bytes)
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     assert_ptr_not_equal(map, MAP_FAILED);
+    assert_true(g->maps_n < GUARD_MAPS);
     assert_true(bytes + MR_PAD_BYTES <= GUARD_PAGES * page);
     assert_int_equal(mprotect(map + GUARD_PAGES * page, page, PROT_NONE), 0);
     g->maps[g->maps_n++] = map;

@@ -64,6 +64,37 @@ static void test_ascii(void **state)
     }
 }
 
+static void test_span(void **state)
+{
+    (void)state;
+    GUARD_EACH(v, mr_view_kernels, mr_view_variants)
+    for (uint32_t n = 0; n <= GUARD_ROWS; n++) {
+        struct guard g = guard_open(n);
+        uint64_t *views = guard_alloc(&g, n * 16), seed = n;
+        struct mr_view_span wanted = {.from_heap = UINT32_MAX, .from = UINT32_MAX};
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t length = (uint32_t)(guard_random(&seed) >> 30) % (n % 3 ? 26 : 13);
+            const uint32_t prefix =
+                (uint32_t)(guard_random(&seed) >> 20) & (i < n / 2 ? 0x7f7f7f7f : 0xff7f807f);
+            const uint32_t heap = (uint32_t)(guard_random(&seed) >> 30) % (n % 7 + 1);
+            const uint32_t offset = (uint32_t)(guard_random(&seed) >> 30) >> (n % 16 + 1);
+            views[2 * i] = length | (uint64_t)prefix << 32;
+            views[2 * i + 1] = heap | (uint64_t)offset << 32;
+            if ((prefix | (length <= 12 ? heap | offset : 0)) & 0x80808080u)
+                wanted.high = 1;
+            if (length <= 12)
+                continue;
+            wanted.from_heap = heap < wanted.from_heap ? heap : wanted.from_heap;
+            wanted.to_heap = heap > wanted.to_heap ? heap : wanted.to_heap;
+            wanted.from = offset < wanted.from ? offset : wanted.from;
+            wanted.to = offset + length > wanted.to ? offset + length : wanted.to;
+        }
+        const struct mr_view_span got = (*v)->span(views, n);
+        assert_memory_equal(&got, &wanted, sizeof got);
+        guard_close(&g);
+    }
+}
+
 static void test_find(void **state)
 {
     static const char *const whats[] = {"a", "ab", "aab", "aaaab", "abababababababab", "b"};
@@ -191,7 +222,8 @@ static void test_match(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_views), cmocka_unit_test(test_ascii),
-                                       cmocka_unit_test(test_find), cmocka_unit_test(test_match)};
+                                       cmocka_unit_test(test_span), cmocka_unit_test(test_find),
+                                       cmocka_unit_test(test_match)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
